@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -38,6 +37,8 @@ type boardIn struct {
 	Where string `json:"where,omitempty" doc:"only tasks that fit a FILTER, as in list" cli:"also=filter,value=FILTER" from:"filters"`
 	Text  string `json:"text,omitempty" doc:"only tasks with these WORDS in id, title, body, labels or notes" cli:"value=WORDS"`
 	Mine  bool   `json:"mine,omitempty" doc:"only tasks that you hold"`
+	Web   bool   `json:"web,omitempty" doc:"in a browser, as the command web does"`
+	webIn
 }
 
 func boardCommands() []command {
@@ -51,6 +52,9 @@ func boardCommands() []command {
 }
 
 func (p boardCommand) run(ctx context.Context, asked boardIn) error {
+	if asked.Web || asked.Static != "" {
+		return webCommand{p.call, asked.webIn}.run(ctx)
+	}
 	if p.json {
 		return usage("a board is for people").WithHint("%s lists the same tasks for programs", "cairn list --json")
 	}
@@ -66,7 +70,7 @@ func (p boardCommand) run(ctx context.Context, asked boardIn) error {
 	_, out := terminal.Is(p.Stdout)
 	live := in && out && p.Getenv("TERM") != "dumb" // one can move about on it
 	if !live {
-		query.Want = map[string]int{closedColumn: closedPrinted}
+		query.Want = map[string]int{task.ClosedColumn: closedPrinted}
 	}
 	first, err := calls.Load(ctx, query)
 	if err != nil {
@@ -160,25 +164,11 @@ func (b *boardCalls) Wait(ctx context.Context) {
 	}
 }
 
-const closedColumn = "closed"
-
-// columnsOf are the columns of a flow: each open state, and all closed ones together. One closed state alone names its
-// column.
+// columnsOf are the columns of a flow, without tasks.
 func columnsOf(flow task.Flow) []board.Column {
-	var out []board.Column
-	for _, state := range flow.States {
-		if !flow.IsClosed(state) {
-			out = append(out, board.Column{Name: string(state), States: []record.Status{state}})
-		}
-	}
-	closed := slices.Clone(flow.Closed)
-	if done := flow.Done(); done != "" { // where a task goes that is moved into the column
-		closed = append([]record.Status{done}, slices.DeleteFunc(closed, func(s record.Status) bool { return s == done })...)
-	}
-	if len(closed) > 0 {
-		out = append(out, board.Column{Name: closedColumn, States: closed, Closed: true})
-	}
-	return out
+	return record.Each(flow.Columns(), func(c task.Column) board.Column {
+		return board.Column{Name: c.Name, States: c.States, Closed: c.Closed}
+	})
 }
 
 // Load reads the columns one after the other. They may be of different moments, if something changes meanwhile; then
@@ -204,10 +194,7 @@ func (b *boardCalls) Load(ctx context.Context, q board.Query) (board.Board, erro
 	}
 	out.Waiting = waiting.Total
 	out.Short = shortIDs(s, out.Columns)
-	out.Starts = func(r verb.Row, to record.Status) bool {
-		flow := s.Config.Flow
-		return to == flow.Working && !flow.IsClosed(r.Status) && r.Status != flow.Review
-	}
+	out.Starts = func(r verb.Row, to record.Status) bool { return s.Config.Flow.Starts(r.Status, to) }
 	return out, nil
 }
 

@@ -80,7 +80,7 @@ type nothing struct{}
 // commands are those that are no verbs, in the order in which help lists them. The first few stand before the verbs.
 func commands() []command {
 	return slices.Concat(
-		initCommands(), readyCommands(), boardCommands(), exportCommands(), editCommands(), closeCommands(),
+		initCommands(), readyCommands(), boardCommands(), webCommands(), exportCommands(), editCommands(), closeCommands(),
 		checkCommands(), doctorCommands(), workCommands(), trustCommands(), setupCommands(), mergeCommands(), serveCommands(),
 		completionCommands(), helpCommands(), skillCommands(), jobCommands(), reviewCommands(), remoteCommands(),
 		syncCommands(), resolveCommands(), joinCommands(),

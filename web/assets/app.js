@@ -1,0 +1,132 @@
+// Without this script a page is read and its forms are sent; with it the page is live, and has keys and a drawer.
+(() => {
+const doc = document, $ = (q, at = doc) => at.querySelector(q), all = (q, at = doc) => [...at.querySelectorAll(q)];
+const on = (name, act, at = doc) => at.addEventListener(name, act), { token } = doc.body.dataset, door = $("#door");
+if (door && location.hash) { door.key.value = location.hash.slice(1); door.submit() }
+if (!token) return;
+const side = $("#drawer"), told = $("#told"), cmds = $("#palette"), body = $(".in", side);
+let { rev } = doc.body.dataset, timer, source, busy = 0, drawn, drag;
+const mod = e => e.ctrlKey || e.metaKey || e.altKey, stop = e => e.preventDefault(), say = text => { $("#say").textContent = text; clearTimeout(timer); timer = setTimeout(say, 4000, "") };
+const gone = is => $("#gone").hidden = !is;
+const get = (url, body) => fetch(url, { method: body ? "POST" : "GET", body, headers: { "Cairn-Token": token } });
+const to = a => a.getAttribute("href"), main = async r => $("main", new DOMParser().parseFromString(await r.text(), "text/html"));
+
+// What was typed stays, and so do open details; a form whose record changed meanwhile says so.
+const callbacks = { beforeNodeMorphed(old, now) {
+  if (!old.dataset?.dirty) return;
+  old.classList.toggle("changed", old.dataset.rev !== now.dataset.rev);
+  return false;
+}, beforeAttributeUpdated: name => name !== "open" };
+const morph = (at, html) => Idiomorph.morph(at, html, { morphStyle: "innerHTML", ignoreActiveValue: true, callbacks });
+async function load() {
+  if (busy++) return;
+  try {
+    const r = await get(location.href), at = r.headers.get("Cairn-Rev");
+    gone(!at);
+    if (at) { morph($("#page"), await r.text()); rev = at }
+    if (drawn) await draw(drawn);
+  } catch { gone(true) }
+  const more = busy - 1;
+  busy = 0;
+  more && load();
+}
+async function draw(url) {
+  const { innerHTML } = await main(await get(url));
+  if (drawn !== url) body.textContent = "";
+  drawn = url;
+  morph(body, innerHTML);
+}
+
+// One stream while the page is seen. Its first word tells whether something was missed.
+function live() {
+  source?.close();
+  if (doc.hidden) return;
+  source = new EventSource("/live");
+  on("rev", e => { gone(false); e.data.split(" ")[0] === rev || load() }, source);
+  on("said", e => say(e.data), source);
+  source.onerror = () => { source.close(); gone(true); setTimeout(live, 3000) };
+}
+on("visibilitychange", live);
+live();
+
+// A refusal is shown, and the page drawn anew, which takes a moved card back.
+async function write(url, data) {
+  const r = await get(url, new URLSearchParams(data)).catch(gone);
+  if (!r) return;
+  if (r.ok) { told.close(); say("Done") } else {
+    $(".in", told).replaceChildren(...(await main(r)).childNodes);
+    told.open || told.showModal();
+  }
+  await load();
+  return r.ok;
+}
+on("submit", async e => {
+  const f = e.target;
+  if (f.method !== "post") return;
+  stop(e);
+  if (!await write(f.getAttribute("action"), new FormData(f, e.submitter))) return;
+  delete f.dataset.dirty;
+  f.reset();
+  f.dataset.then ? location = f.dataset.then : load();
+});
+on("input", e => { const f = e.target.form; if (f?.method === "post") f.dataset.dirty = 1 });
+async function move({ dataset: { id, starts } }, to) {
+  const card = () => $(`.card[data-id="${id}"]`), col = $(`ul.col[data-to="${to}"]`);
+  if (card()?.matches("li")) col?.prepend(card());
+  if (await (starts === to ? write("/do/start", { id }) : write("/do/transition", { id, to }))) say(id + " is in " + to);
+  $(".t", card() || doc)?.focus();
+}
+on("dragstart", e => drag = e.target.closest?.("li.card"));
+on("dragover", e => drag && e.target.closest("ul.col") && stop(e));
+on("drop", e => { const col = e.target.closest("ul.col"); if (col && drag && !col.contains(drag)) move(drag, col.dataset.to) });
+
+async function open(url) { await draw(url); $(".whole", side).href = url; side.open || side.showModal() }
+on("click", e => {
+  const t = e.target, a = t.closest('a[href^="/task/"]:not(.whole)'), line = t.closest("[data-at]"), box = $("#verdict textarea");
+  if (t.matches("dialog, .x")) t.closest("dialog").close();
+  if (a && !mod(e)) { stop(e); open(to(a)) }
+  if (line && box) { box.value += line.dataset.at + ": "; box.focus() }
+});
+on("close", () => { drawn = null; body.textContent = "" }, side);
+
+// Commands: all that the page marks as one.
+function offer() {
+  const q = $("input", cmds).value.toLowerCase();
+  $("ul", cmds).replaceChildren(...all("[data-cmd]", drawn ? side : doc).filter(c => c.textContent.toLowerCase().includes(q)).map(c => {
+    const b = doc.createElement("button");
+    b.textContent = c.textContent;
+    b.onclick = () => { cmds.close(); c.click() };
+    return b;
+  }));
+}
+on("input", offer, cmds);
+on("submit", e => { const b = $("button", cmds); if (b) { stop(e); b.click() } }, cmds);
+
+// Keys, as on the board in a terminal.
+const now = () => doc.activeElement, here = () => now().closest(".card") || $("[data-task]", drawn ? side : doc);
+const pick = (list, i) => list[Math.max(0, Math.min(i, list.length - 1))]?.focus();
+const links = () => all(".card .t, a.bx"), step = by => pick(links(), links().indexOf(now()) + by);
+function beside(by) {
+  const li = now().closest("li.card"), cols = all("ul.col:has(.t)"), i = cols.indexOf(li?.parentNode), col = cols[i + by];
+  li && col ? pick(all(".t", col), all("li", cols[i]).indexOf(li)) : li || step(by);
+}
+function shift(by) {
+  const card = here(), to = all(".heads h2").map(h => h.dataset.to), i = to.indexOf((card.closest("ul") || card).dataset.to);
+  if (to[i + by]) move(card, to[i + by]);
+}
+const does = { j: () => step(1), k: () => step(-1), l: () => beside(1), h: () => beside(-1), g: () => pick(links(), 0), G: () => pick(links(), 1e9),
+  ">": () => shift(1), "<": () => shift(-1), v: () => doc.body.classList.toggle("tight") };
+const arrows = { ArrowDown: "j", ArrowUp: "k", ArrowRight: "l", ArrowLeft: "h" };
+function key(k) {
+  const el = $(`[data-key="${CSS.escape(k)}"]`, drawn ? side : doc), card = here();
+  if (el) { el.closest("details")?.setAttribute("open", ""); el.matches("[type=checkbox], a, button, summary") ? el.click() : el.focus() }
+  else if (does[k]) does[k]();
+  else if (card && !drawn && "mnetcrud".includes(k)) open(to($(".t, a", card) || card)).then(() => key(k));
+  else return;
+  return true;
+}
+on("keydown", e => {
+  if (mod(e) && e.key === "k") { stop(e); offer(); cmds.showModal() }
+  if (!mod(e) && !e.target.matches("input:not([type=checkbox]), textarea, select") && !$("dialog[open]:not(#drawer)") && key(!drawn && arrows[e.key] || e.key)) stop(e);
+});
+})();

@@ -1,0 +1,238 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// board is the tasks in columns, one for each open state and one for the closed ones.
+type board struct {
+	filter
+	Columns []column
+	Lanes   []lane
+	Problem verb.Problems
+}
+
+type column struct {
+	task.Column
+	Name   string
+	To     record.Status // where a task goes that is moved into it
+	Work   bool          // whoever moves a task into it takes the task
+	Total  int
+	Shown  int
+	Hidden int // how many more there are
+}
+
+// lane is a row of the board: in each column the cards that have the same holder, label or parent.
+type lane struct {
+	Name  string // "" for the board of one lane
+	Sort  string // of what Name names: holder, label or parent
+	Cells [][]card
+	Total int
+}
+
+// card is a task in a column.
+type card struct {
+	verb.Row
+	Short     string
+	ParentIs  string            // its parent, short
+	WaitsFor  []string          // ids, short
+	IsOver    bool              // it is closed
+	StartedBy record.Status     // the state into which moving it is to start it; "" for none
+	Deps      map[string]string // whole ids of the short ones
+}
+
+// filter is what a page was asked to show.
+type filter struct {
+	Text, Where, View, By, Sort string
+	Mine                        bool
+	More                        string // the column of which more is shown
+}
+
+func filterOf(q url.Values) filter {
+	return filter{
+		Text: q.Get("text"), Where: q.Get("where"), View: q.Get("view"), By: q.Get("by"), Sort: q.Get("sort"),
+		Mine: q.Get("mine") != "", More: q.Get("more"),
+	}
+}
+
+func (f filter) args() args {
+	in := args{}
+	for name, value := range map[string]string{"text": f.Text, "where": f.Where, "view": f.View, "sort": f.Sort} {
+		if value != "" {
+			in[name] = value
+		}
+	}
+	if f.Mine {
+		in["assignee"] = "me"
+	}
+	return in
+}
+
+// Filter is the filter itself, for the form that changes it.
+func (f filter) Filter() filter { return f }
+
+// NotMine is the other value of mine.
+func (f filter) NotMine() string {
+	if f.Mine {
+		return ""
+	}
+	return "1"
+}
+
+// Groupings are by what a board can have lanes.
+func (f filter) Groupings() []string { return []string{"", "holder", "label", "parent"} }
+
+// Filtered reports whether not all tasks are shown.
+func (f filter) Filtered() bool { return f.Text != "" || f.Where != "" || f.Mine || f.View != "" }
+
+const (
+	cardsShown = 100 // of a column
+	cardsMost  = 500
+)
+
+func (s *Server) board(r *http.Request) (any, error) {
+	at, err := s.w.Open()
+	if err != nil {
+		return nil, err
+	}
+	b := &board{filter: filterOf(r.URL.Query())}
+	flow, cells := at.Config.Flow, [][]verb.Row{}
+	for i, c := range flow.Columns() {
+		in := b.args()
+		if in["status"] = c.States; in["sort"] == nil {
+			in["sort"] = map[bool]string{false: "priority", true: "updated"}[c.Closed]
+		}
+		in["limit"] = cardsShown
+		if b.More == c.Name {
+			in["limit"] = cardsMost
+		}
+		out, err := ask[tasks.ListOut](r.Context(), s, "list", in)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			b.Problem = out.Problems
+		}
+		b.Columns = append(b.Columns, column{
+			Column: c, Name: c.Name, To: c.States[0], Work: c.States[0] == flow.Working,
+			Total: out.Total, Shown: len(out.Tasks), Hidden: out.Total - len(out.Tasks),
+		})
+		cells = append(cells, out.Tasks)
+	}
+	names := s.shortener(cells...)
+	cards := make([][]card, len(cells))
+	for i, rows := range cells {
+		cards[i] = record.Each(rows, func(row verb.Row) card { return cardOf(flow, row, names) })
+	}
+	b.Lanes = lanesOf(b.By, cards)
+	return b, nil
+}
+
+func cardOf(flow task.Flow, row verb.Row, short func(string) string) card {
+	c := card{Row: row, Short: short(string(row.ID)), Deps: map[string]string{}, IsOver: flow.IsClosed(row.Status)}
+	if row.Parent != "" {
+		c.ParentIs = short(string(row.Parent))
+	}
+	for _, id := range row.BlockedBy {
+		one := short(string(id))
+		c.WaitsFor, c.Deps[one] = append(c.WaitsFor, one), string(id)
+	}
+	if flow.Starts(row.Status, flow.Working) {
+		c.StartedBy = flow.Working
+	}
+	return c
+}
+
+// Holder is who holds the task, or was given it.
+func (c card) Holder() record.Actor {
+	if c.Held != nil {
+		return c.Held.Actor
+	}
+	return c.Assignee
+}
+
+// Second reports whether the card says more than its title.
+func (c card) Second() bool {
+	return len(c.WaitsFor)+len(c.Labels)+c.OpenChildren > 0 || c.Due != "" || c.Estimate != "" || c.ParentIs != ""
+}
+
+// lanesOf puts cards into lanes, by what they have in common. A card with several labels stands in the lane of each.
+func lanesOf(by string, cells [][]card) []lane {
+	keys := func(c card) []string {
+		switch by {
+		case "holder":
+			return []string{string(c.Holder())}
+		case "label":
+			return c.Labels
+		case "parent":
+			return []string{string(c.Parent)}
+		}
+		return nil
+	}
+	found := map[string]*lane{}
+	for i, cards := range cells {
+		for _, c := range cards {
+			in := keys(c)
+			if len(in) == 0 {
+				in = []string{""}
+			}
+			for _, key := range in {
+				if found[key] == nil {
+					found[key] = &lane{Name: key, Sort: by, Cells: make([][]card, len(cells))}
+				}
+				found[key].Cells[i] = append(found[key].Cells[i], c)
+				found[key].Total++
+			}
+		}
+	}
+	if len(found) == 0 {
+		return []lane{{Cells: make([][]card, len(cells))}}
+	}
+	var out []lane
+	for _, l := range found {
+		out = append(out, *l)
+	}
+	slices.SortFunc(out, func(a, b lane) int {
+		if (a.Name == "") != (b.Name == "") { // what has none comes last
+			return map[bool]int{true: 1, false: -1}[a.Name == ""]
+		}
+		return cmp.Compare(a.Name, b.Name)
+	})
+	return out
+}
+
+// shortener shortens the ids of rows as lists do.
+func (s *Server) shortener(rows ...[]verb.Row) func(string) string {
+	var ids []string
+	for _, some := range rows {
+		for _, r := range some {
+			ids = append(append(append(ids, string(r.ID)), verb.AsTexts(r.BlockedBy)...), verb.AsTexts(r.Deps)...)
+			if r.Parent != "" {
+				ids = append(ids, string(r.Parent))
+			}
+		}
+	}
+	return s.shortenerOf(ids)
+}
+
+// shortenerOf shortens ids. What cannot be looked up stays whole.
+func (s *Server) shortenerOf(ids []string) func(string) string {
+	enough := map[string]int{}
+	if at, err := s.w.Open(); err == nil {
+		enough, _ = verb.ShortIDs(at, ids)
+	}
+	return func(id string) string {
+		if n, known := enough[id]; known {
+			return id[len(id)-n:]
+		}
+		return id
+	}
+}

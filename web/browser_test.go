@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// chromium is a tab of a real browser. The test is skipped where there is none.
+func chromium(t *testing.T) context.Context {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil && path == "" {
+			path = found
+		}
+	}
+	if path == "" {
+		t.Skip("there is no Chromium here")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, end := chromedp.NewContext(ctx, chromedp.WithErrorf(t.Logf))
+	t.Cleanup(end)
+	run(t, ctx)
+	return ctx
+}
+
+// run does something in a tab, within a time.
+func run(t *testing.T, ctx context.Context, actions ...chromedp.Action) { //nolint:revive // the test comes first
+	t.Helper()
+	if err := try(ctx, actions...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func try(ctx context.Context, actions ...chromedp.Action) error {
+	ended := make(chan error, 1)
+	go func() { ended <- chromedp.Run(ctx, actions...) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(60 * time.Second):
+		return context.DeadlineExceeded
+	}
+}
+
+// eventually waits until an expression of JavaScript is true in a tab.
+func eventually(t *testing.T, ctx context.Context, expression string) { //nolint:revive // the test comes first
+	t.Helper()
+	var last any
+	for range 300 {
+		if try(ctx, chromedp.Evaluate(expression, &last)) == nil && last == true {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	var page string
+	_ = try(ctx, chromedp.Evaluate(`document.body.innerText`, &page))
+	t.Fatalf("%s is %v on\n%s", expression, last, page)
+}
+
+// enterIn opens the link of a server in a tab.
+func (b *browser) enterIn(ctx context.Context) {
+	b.t.Helper()
+	run(b.t, ctx, chromedp.Navigate(b.link))
+	eventually(b.t, ctx, `location.pathname === "/board" && !!document.body.dataset.token`)
+}
+
+func size(width, height int64, dark bool) chromedp.Action {
+	theme := map[bool]string{false: "light", true: "dark"}[dark]
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		if err := emulation.SetDeviceMetricsOverride(width, height, 1, width < 600).Do(ctx); err != nil {
+			return err
+		}
+		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}).Do(ctx)
+	})
+}
+
+func shot(t *testing.T, ctx context.Context, name string) { //nolint:revive // the test comes first
+	t.Helper()
+	var png []byte
+	run(t, ctx, chromedp.CaptureScreenshot(&png))
+	if err := os.WriteFile(name, png, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }

@@ -1,0 +1,62 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/decisions"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
+	"github.com/cairn-tasks/cairn/internal/verb/knowledge"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
+)
+
+func (s *Server) jobs(r *http.Request) (any, error) {
+	in := args{"limit": 100}
+	if state := r.URL.Query().Get("state"); state != "" {
+		in["state"] = state
+	}
+	return ask[jobs.Listed](r.Context(), s, "job_list", in)
+}
+
+type jobPage struct{ jobs.Polled }
+
+func (j jobPage) pageTitle() string { return j.Job.Job }
+
+// eventsShown is how many of the newest events of a job a page has.
+const eventsShown = 300
+
+func (s *Server) job(r *http.Request) (any, error) {
+	in := args{"job": r.PathValue("id"), "events": true, "limit": eventsShown}
+	out, err := ask[jobs.Polled](r.Context(), s, "job_poll", in)
+	if err == nil && out.Total != nil && *out.Total > eventsShown {
+		in["offset"] = *out.Total - eventsShown
+		out, err = ask[jobs.Polled](r.Context(), s, "job_poll", in)
+	}
+	return jobPage{out}, err
+}
+
+// ledger is what the team decided, knows and asks.
+type ledger struct {
+	Text      string
+	Decisions verb.Items[decisions.Row]
+	Knowledge knowledge.SearchOut
+	Handoffs  verb.Items[handoffs.Row]
+}
+
+func (s *Server) ledger(r *http.Request) (any, error) {
+	out, q := &ledger{Text: r.URL.Query().Get("text")}, args{}
+	words := args{"top_k": 50}
+	if out.Text != "" {
+		q["text"], words["q"] = out.Text, out.Text
+	}
+	var err error
+	if out.Decisions, err = ask[verb.Items[decisions.Row]](r.Context(), s, "decision_query", q); err != nil {
+		return nil, err
+	}
+	if out.Knowledge, err = ask[knowledge.SearchOut](r.Context(), s, "knowledge_search", words); err != nil && record.CodeOf(err) != record.NotFound {
+		return nil, err
+	}
+	out.Handoffs, err = ask[verb.Items[handoffs.Row]](r.Context(), s, "handoff_query", args{"direction": "any"})
+	return out, err
+}

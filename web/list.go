@@ -1,0 +1,74 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/search"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+)
+
+// list is the tasks as rows.
+type list struct {
+	filter
+	tasks.ListOut
+	Cards  []card
+	Shown  []string // columns
+	Status string
+	Orders []string
+	All    []string // the columns that there are
+}
+
+var listColumns = []string{"status", "priority", "holder", "labels", "waits for", "due", "estimate", "updated"}
+
+const rowsShown = 200
+
+func (s *Server) list(r *http.Request) (any, error) {
+	at, err := s.w.Open()
+	if err != nil {
+		return nil, err
+	}
+	q := r.URL.Query()
+	l := &list{filter: filterOf(q), Status: q.Get("status"), Orders: tasks.OrderNames(), All: listColumns}
+	in := l.args()
+	in["limit"], in["sort"] = rowsShown, "updated" // which has the times
+	if l.Sort != "" {
+		in["sort"] = l.Sort
+	} else if l.View != "" {
+		delete(in, "sort")
+	}
+	for _, name := range []string{"status", "cursor"} {
+		if q.Get(name) != "" {
+			in[name] = q.Get(name)
+		}
+	}
+	if l.ListOut, err = ask[tasks.ListOut](r.Context(), s, "list", in); err != nil {
+		return nil, err
+	}
+	l.Shown = slices.DeleteFunc(slices.Clone(q["col"]), func(name string) bool { return !slices.Contains(listColumns, name) })
+	if len(l.Shown) == 0 {
+		l.Shown = []string{"status", "priority", "holder", "labels", "due", "updated"}
+	}
+	short := s.shortener(l.Tasks)
+	l.Cards = record.Each(l.Tasks, func(row verb.Row) card { return cardOf(at.Config.Flow, row, short) })
+	return l, nil
+}
+
+// found is what words found.
+type found struct {
+	Q string
+	search.Out
+}
+
+func (s *Server) search(r *http.Request) (any, error) {
+	out := found{Q: strings.TrimSpace(r.URL.Query().Get("q"))}
+	if out.Q == "" {
+		return out, nil
+	}
+	var err error
+	out.Out, err = ask[search.Out](r.Context(), s, "search", args{"q": out.Q, "limit": 50})
+	return out, err
+}

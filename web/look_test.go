@@ -1,0 +1,64 @@
+package web
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/chromedp/chromedp"
+)
+
+func TestLook(t *testing.T) {
+	out := os.Getenv("LOOK")
+	if out == "" {
+		t.Skip("LOOK names no folder")
+	}
+	b := serve(t, Options{})
+	id := fill(t, b)
+	ctx := chromium(t)
+	b.enterIn(ctx)
+	for _, dark := range []bool{false, true} {
+		for _, width := range []int64{1440, 768, 360} {
+			for _, path := range []string{"board", "board?by=holder", "list", "needs", "graph", "jobs", "ledger", "task/" + id, "new", "search?q=money"} {
+				if dark && width != 1440 {
+					continue
+				}
+				run(t, ctx, size(width, 900, dark), chromedp.Navigate(b.url+"/"+path))
+				shot(t, ctx, filepath.Join(out, fmt.Sprintf("%s-%d-%v.png", filepath.Base(path), width, dark)))
+			}
+		}
+	}
+}
+
+func fill(t *testing.T, b *browser) string {
+	w := b.s.w
+	must := func(name string, in verbtest.Args) string { return verbtest.Must(t, &w, name, in).ID }
+	epic := must("create", verbtest.Args{"title": "Take money without losing any of it", "priority": "1", "labels": []string{"payments"}})
+	one := must("create", verbtest.Args{"title": "Add idempotency keys to every call that takes money", "priority": "0", "labels": []string{"payments", "api"}, "parent": epic, "estimate": "2d", "due": "2026-12-03",
+		"body":   "Each call that takes **money** gets a key.\n\n- [x] read the specification\n- [ ] write the `Keys` table\n\n```go\nfunc Charge(ctx context.Context, key string) error\n```\n\n| call | key |\n|---|---|\n| charge | yes |\n| refund | yes |\n",
+		"checks": []verbtest.Args{{"desc": "tests pass", "cmd": "false"}, {"desc": "lint", "cmd": "true"}}, "acceptance": []string{"read by a person who knows cards"}})
+	two := must("create", verbtest.Args{"title": "Take cards", "deps": []string{one}, "labels": []string{"payments"}, "due": "2026-11-20"})
+	must("create", verbtest.Args{"title": "Ship it to the first ten customers, and ask each of them what was missing, what they would pay for and whom they would tell", "priority": "3", "deps": []string{one, two}, "parent": epic})
+	must("create", verbtest.Args{"title": "棚の在庫を数える (count what is on the shelves)", "labels": []string{"stock", "日本"}})
+	must("create", verbtest.Args{"title": "سجّل الطلبات التي لا عنوان لها", "labels": []string{"orders"}, "priority": "4"})
+	must("create", verbtest.Args{"title": "Averyveryveryveryveryveryveryveryveryveryveryveryverylongwordthatnobodycanbreak_in_a_sensible_place"})
+	must("start", verbtest.Args{"id": one})
+	must("note", verbtest.Args{"id": one, "text": "The bank wants the key in a **header**, see `X-Key`."})
+	agent := w
+	agent.Actor = verb.As("agent:claude-code")
+	rec := verbtest.Must(t, &agent, "create", verbtest.Args{"title": "Print receipts", "labels": []string{"orders", "print"}}).ID
+	verbtest.Must(t, &agent, "begin", verbtest.Args{"id": rec, "expected_actor": "agent:claude-code", "idempotency_key": "k"})
+	addr := verbtest.Must(t, &agent, "create", verbtest.Args{"title": "Refuse orders without an address", "labels": []string{"orders"}, "acceptance": []string{"the message is kind"}}).ID
+	verbtest.Must(t, &agent, "transition", verbtest.Args{"id": addr, "to": "in_review"})
+	verbtest.Must(t, &agent, "handoff_create", verbtest.Args{"title": "May receipts go out by mail?", "to": []string{"human:ada"}, "type": "question", "body": "Mail costs **0.02** each. Paper costs more.", "options": []string{"by mail", "on paper"}, "about": []string{rec}})
+	for i := range 6 {
+		done := must("create", verbtest.Args{"title": fmt.Sprintf("Choose a name for the shop, round %d", i+1)})
+		must("transition", verbtest.Args{"id": done, "to": "done"})
+	}
+	must("decision_log", verbtest.Args{"title": "How keys are made", "choice": "The client makes them, as UUIDs.", "rationale": "A server cannot know what is a repeat.", "status": "proposed"})
+	must("knowledge_write", verbtest.Args{"title": "The bank's test cards", "body": "4242 4242 4242 4242 always passes; 4000 is always refused."})
+	return one
+}

@@ -1,0 +1,143 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
+	"github.com/cairn-tasks/cairn/internal/verb/proposals"
+	"github.com/cairn-tasks/cairn/internal/verb/status"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+)
+
+// needs is what waits for the person who looks.
+type needs struct {
+	Waiting   []need          // the oldest first
+	News      []handoffs.Item // mentions, answers and what was assigned
+	Proposals []proposals.Row
+	Stalled   []status.Task
+	Overdue   []status.Task
+	Total     int
+}
+
+// need is one thing that waits, with its whole context.
+type need struct {
+	handoffs.Waiting
+	Task *tasks.Context // that it is about; nil for none
+	Ask  *recordPage    // the question; nil for none
+}
+
+// Href is the page of what waits.
+func (n need) Href() string {
+	if n.Task != nil {
+		return "/task/" + n.Record
+	}
+	return "/record/" + n.Record
+}
+
+// Manual are the checks of the task that somebody has to attest, by their indices.
+func (n need) Manual() map[int]verb.Check {
+	out := map[int]verb.Check{}
+	if n.Task != nil {
+		for i, c := range n.Task.Checks {
+			if c.Type == "manual" && c.Result != record.Pass {
+				out[i] = c
+			}
+		}
+	}
+	return out
+}
+
+const needsShown = 50
+
+func (s *Server) needs(r *http.Request) (any, error) {
+	ctx, out := r.Context(), &needs{}
+	waiting, err := ask[verb.Items[handoffs.Waiting]](ctx, s, "review_list", args{})
+	if err != nil {
+		return nil, err
+	}
+	out.Total = waiting.Total
+	slices.SortStableFunc(waiting.Items, func(a, b handoffs.Waiting) int { return a.At.Compare(b.At) })
+	for _, one := range waiting.Items[:min(len(waiting.Items), needsShown)] {
+		n := need{Waiting: one}
+		got, err := ask[any](ctx, s, "get", args{"id": one.Record, "include": []string{"comments"}})
+		if err != nil {
+			out.Waiting = append(out.Waiting, n) // it is on another branch, say
+			continue
+		}
+		switch got := got.(type) {
+		case tasks.Context:
+			n.Task = &got
+		case verb.Record:
+			page := recordOf(got)
+			n.Ask = &page
+		}
+		out.Waiting = append(out.Waiting, n)
+	}
+	news, err := ask[verb.Items[handoffs.Item]](ctx, s, "inbox", args{"types": []string{"mention", "answer", "assigned", "lost"}, "limit": needsShown})
+	if err != nil {
+		return nil, err
+	}
+	out.News = news.Items
+	if all, err := ask[proposals.ListOut](ctx, s, "list_proposals", args{}); err == nil {
+		out.Proposals = slices.DeleteFunc(all.Proposals, func(p proposals.Row) bool { return len(p.Made) > 0 })
+	}
+	st, err := ask[status.Out](ctx, s, "status", args{"limit": 20})
+	if err != nil {
+		return nil, err
+	}
+	out.Stalled, out.Overdue = st.Stalled, st.Overdue
+	return out, nil
+}
+
+func recordOf(r verb.Record) recordPage {
+	out := recordPage{Record: r, Said: map[string][]string{}}
+	for key, value := range r.Fields {
+		switch list := value.(type) {
+		case []string:
+			out.Said[key] = list
+		case []any:
+			out.Said[key] = record.Each(list, textOf)
+		default:
+			if text := textOf(value); text != "" {
+				out.Said[key] = []string{text}
+			}
+		}
+	}
+	if r.Kind == "handoff" {
+		out.Options = out.Said["options"]
+		delete(out.Said, "options")
+		out.Question = r.Status == "open" || r.Status == "claimed"
+	}
+	return out
+}
+
+// textOf is a value of a file's key in words.
+func textOf(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case []any:
+		return strings.Join(record.Each(v, func(one any) string { return textOf(one) }), ", ")
+	default:
+		return strings.Trim(fmt.Sprint(v), "[]")
+	}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// hunkStart is the first line, in the new file, of a hunk of a diff; 1 for one that does not say.
+func hunkStart(head string) int {
+	_, rest, _ := strings.Cut(head, "+")
+	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 1
+	}
+	return max(n, 1)
+}

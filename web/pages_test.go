@@ -1,0 +1,140 @@
+package web
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+)
+
+const hostile = `<script>alert(1)</script><img src=x onerror=alert(2)><a href="javascript:alert(3)">x</a>` + "\u202e\x1b[31m"
+
+// Each screen is shown, and a text of a stranger is no more than text in it.
+func TestScreensWithHostileTexts(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	w := b.s.w
+	title := "<b onclick=alert(1)>Pay</b> <script>alert(1)</script>"
+	body := "# Head\n\n" + hostile + "\n\n[link](javascript:alert(4)) ![pixel](https://evil.example/p.png) [d](data:text/html,x)\n\n<style>*{display:none}</style>\n\n<iframe src=https://evil.example></iframe>"
+	one := verbtest.Must(t, &w, "create", verbtest.Args{
+		"title": title, "body": body, "labels": []string{"<i>l</i>"}, "acceptance": []string{"<u>seen</u>"},
+		"checks": []verbtest.Args{{"desc": "<script>c</script>", "cmd": "echo '<script>'"}},
+	}).ID
+	verbtest.Must(t, &w, "create", verbtest.Args{"title": "Next", "deps": []any{one}, "parent": one})
+	verbtest.Must(t, &w, "note", verbtest.Args{"id": one, "text": hostileNote})
+	risky := regexp.MustCompile(`(?i)<script(?: src="/a/[0-9a-f]+/(?:app|idiomorph)\.js" defer)?>|<img|<iframe|<style|<b onclick|href="(?:javascript|data):|\son\w+="|\sstyle="`)
+	for path := range screens() {
+		path = strings.ReplaceAll(strings.ReplaceAll(path, "/record/{id}", "/record/x"), "{id}", string(one))
+		status, page, _ := b.do("GET", path+"?q=pay&text=pay", nil, nil)
+		if status != 200 && !strings.HasPrefix(path, "/job/") && !strings.HasPrefix(path, "/diff/") && !strings.HasPrefix(path, "/record/") {
+			t.Errorf("%s: %d %s", path, status, page)
+		}
+		for _, found := range risky.FindAllString(page, -1) {
+			if !strings.HasPrefix(found, `<script src="/a/`) {
+				t.Errorf("%s has %q", path, found)
+			}
+		}
+		page = regexp.MustCompile(`(?s)<textarea.*?</textarea>`).ReplaceAllString(page, "") // an edit gives back what is there
+		if strings.ContainsAny(page, "\x1b\u202e") {
+			t.Errorf("%s has a control character", path)
+		}
+	}
+}
+
+const hostileNote = "see <img src=x onerror=alert(1)> and **bold** `code`"
+
+// A move that a gate refuses changes nothing, and says why with the end of what the failing check printed.
+func TestARefusedMoveSaysWhy(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	w := b.s.w
+	id := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Pay"}).ID
+	waits := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Then", "deps": []any{id}}).ID
+	form := url.Values{"id": {string(waits)}, "to": {"done"}, "token": {b.token}, "back": {"/board"}}
+	status, page, _ := b.do("POST", "/do/transition", form, nil)
+	if status != 422 || !strings.Contains(page, "DEPS_OPEN") || !strings.Contains(page, string(id)) || !strings.Contains(page, "cairn show") {
+		t.Errorf("%d: %s", status, page)
+	}
+	if b.status(waits) != "backlog" {
+		t.Error("it was moved")
+	}
+}
+
+// What somebody else changed meanwhile is shown beside what was typed, and never overwritten.
+func TestAnEditOfWhatChanged(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	w := b.s.w
+	got := b.get(verbtest.Must(t, &w, "create", verbtest.Args{"title": "Pay", "body": "first"}).ID)
+	edit := url.Values{"id": {string(got.ID)}, "title": {"Mine"}, "body": {"my text"}, "expected_rev": {string(got.Rev)}, "token": {b.token}, "labels": {"a, b"}}
+	verbtest.Must(t, &w, "update", verbtest.Args{"id": got.ID, "body": "their text"})
+	status, page, _ := b.do("POST", "/do/update", edit, nil)
+	if status != 409 || !strings.Contains(page, "their text") {
+		t.Errorf("%d: %s", status, page)
+	}
+	now := b.get(string(got.ID))
+	if now.Title != "Pay" || strings.TrimSpace(now.Body) != "their text" {
+		t.Errorf("it is %q, %q", now.Title, now.Body)
+	}
+	edit.Set("expected_rev", string(now.Rev))
+	edit.Set("check", "tests pass=true\nlint=true")
+	if status, page, _ := b.do("POST", "/do/update", edit, nil); status != 303 {
+		t.Fatalf("%d: %s", status, page)
+	}
+	now = b.get(string(got.ID))
+	if now.Title != "Mine" || len(now.Labels) != 2 || len(now.Checks) != 2 || now.Checks[1].Cmd != "true" {
+		t.Errorf("it is %+v", now)
+	}
+}
+
+// Many rows are changed at once.
+func TestManyAtOnce(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	one, two := b.create("One"), b.create("Two")
+	form := url.Values{"ids": {string(one), string(two)}, "to": {"in_review"}, "priority": {""}, "add_labels": {"api, web"}, "note": {""}, "blank": {"leave"}, "token": {b.token}}
+	if status, page, _ := b.do("POST", "/do/update", form, nil); status != 303 {
+		t.Fatalf("%d: %s", status, page)
+	}
+	if b.status(one) != "in_review" || b.status(two) != "in_review" {
+		t.Error("they were not moved")
+	}
+}
+
+// The budgets of what a browser loads.
+func TestBudgets(t *testing.T) {
+	script := len(assetOf("app.js")) + len(assetOf("idiomorph.js"))
+	if style := len(assetOf("style.css")); script > 16<<10 || style > 14<<10 {
+		t.Errorf("scripts have %d bytes, and the style %d", script, style)
+	}
+	for name := range hashes() {
+		if strings.Contains(string(assetOf(name)), "url(") {
+			t.Errorf("%s loads something", name)
+		}
+	}
+}
+
+// The same pages as files: without scripts and forms, and with links that lead to files.
+func TestFiles(t *testing.T) {
+	b := serve(t, Options{})
+	id, dir := b.create("Pay <script>"), t.TempDir()
+	n, err := b.s.Write(t.Context(), dir)
+	if err != nil || n != 7 {
+		t.Fatalf("%d files, %v", n, err)
+	}
+	href := regexp.MustCompile(`(?:href|src)="([^"#]+)"`)
+	for _, name := range []string{"board.html", "list.html", "graph.html", "task/" + string(id) + ".html"} {
+		src, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(src), "<script") || strings.Contains(string(src), "<form method=\"post\" action=\"/do/update\" class") {
+			t.Errorf("%s has scripts or forms", name)
+		}
+		for _, link := range href.FindAllStringSubmatch(string(src), -1) {
+			if _, err := os.Stat(filepath.Join(dir, filepath.Dir(name), link[1])); err != nil {
+				t.Errorf("%s leads to %s", name, link[1])
+			}
+		}
+	}
+}
