@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -92,5 +91,3 @@ func shot(t *testing.T, ctx context.Context, name string) { //nolint:revive // t
 		t.Fatal(err)
 	}
 }
-
-func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }

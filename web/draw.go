@@ -340,7 +340,8 @@ func assetOf(name string) []byte {
 	var out bytes.Buffer
 	for line := range strings.Lines(string(src)) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "//") && !(strings.HasPrefix(line, "/*") && strings.HasSuffix(line, "*/")) {
+		comment := strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*") && strings.HasSuffix(line, "*/")
+		if line != "" && !comment {
 			out.WriteString(tight.Replace(line) + "\n")
 		}
 	}

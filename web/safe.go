@@ -162,7 +162,7 @@ func (s *Server) within(do inside) http.HandlerFunc {
 const tokenHeader = "Cairn-Token"
 
 // door is where a browser enters: a script of the page takes the key out of the fragment and posts it.
-func (s *Server) door(w http.ResponseWriter, r *http.Request) { s.shutDoor(w, http.StatusOK, "") }
+func (s *Server) door(w http.ResponseWriter, _ *http.Request) { s.shutDoor(w, http.StatusOK, "") }
 
 func (s *Server) shutDoor(w http.ResponseWriter, status int, why string) {
 	s.draw(w, status, "door", page{Title: "Enter", Body: why})

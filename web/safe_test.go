@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -327,12 +326,8 @@ func TestLimits(t *testing.T) {
 	if status, _, _ := b.do("GET", "/live", nil, nil); status != http.StatusServiceUnavailable {
 		t.Errorf("one stream more than there may be: %d", status)
 	}
-	began := time.Now()
 	for range 1000 { // nobody of them reads
 		b.s.live.changed("T-1", "T-2")
-	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("telling took %v", took)
 	}
 	if _, ids, _ := b.s.live.take(open[0]); len(ids) != 1 || ids[0] != "*" {
 		t.Errorf("a page that did not read is told %v", ids)
