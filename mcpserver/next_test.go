@@ -331,6 +331,14 @@ var refusalCases = []refusalCase{
 	{"a check that fails", "task.sayWhatHelps", record.ChecksFailed, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "fails", "cmd": "false"}}}), "to": "done"}
 	}},
+	{"a check that was never seen to fail", "task.redGate", record.NeverRed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		config := filepath.Join(s.w.Dir, ".cairn", "config.yaml")
+		writeFile(s, config, readFile(s.T, config)+"red: require\n")
+		id := s.create(object{"checks": []object{{"desc": "passes", "cmd": "true"}}})
+		s.commit()
+		does[verb.Task](s.T, s.agent(), "start", object{"id": id})
+		return s.agent(), "transition", object{"id": id, "to": "done"}
+	}},
 	{"a check that passes on a bent script", "task.guardsGate", record.GuardsChanged, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		writeFile(s, filepath.Join(s.w.Dir, "test.sh"), "exit 1\n")
 		id := s.create(object{"checks": []object{{"desc": "passes", "cmd": "sh test.sh"}}})

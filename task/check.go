@@ -16,6 +16,7 @@ type Check struct {
 	Cwd     string   // folder relative to the workspace; "" is the workspace itself
 	Timeout int      // seconds; 0 takes the configured default
 	Guards  []string // globs of the files on which a command stands, see package guard; none takes those of the config, or the table's
+	Expect  string   // ExpectPass: of a command that passes before the work too, as for a refactoring; or ""
 	By      string   // who may attest a manual check: signed, human, anyone, an actor, signed and an actor, or "" for the configured default
 	Repo    string   // of a command: the repository in which the task has its files, see Task.InRepo; written with the task and not with the check
 	Result  record.Result
@@ -80,17 +81,21 @@ func (c Check) Same(d Check) bool { return c.asks() == d.asks() }
 
 // asked is what a check asks for: equal for checks that are Same.
 type asked struct {
-	desc, cmd, folder, by, guards string
+	desc, cmd, folder, by, guards, expect string
 }
 
 func (c Check) asks() asked {
-	return asked{c.Desc, c.Cmd, c.place(), c.By, strings.Join(c.Guards, "\n")}
+	return asked{c.Desc, c.Cmd, c.place(), c.By, strings.Join(c.Guards, "\n"), c.Expect}
 }
 
 // Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part
 // of it.
 func (c Check) Hash(of record.ID) string {
-	return record.Digest(append([]string{string(of), c.Desc, c.Cmd, c.place(), c.By}, c.Guards...)...)
+	parts := append([]string{string(of), c.Desc, c.Cmd, c.place(), c.By}, c.Guards...)
+	if c.Expect != "" {
+		parts = append(parts, "\nexpect", c.Expect) // no glob has a line break
+	}
+	return record.Digest(parts...)
 }
 
 // evidenceMark stands behind the hashes of the checks of a task that requires evidence: what must hold before it is

@@ -279,6 +279,10 @@ func validCheck(c Check) error {
 		return record.Errorf(record.InvalidInput, "guards are of a check with a command, and %q has none", record.Clip(c.Desc, 60)).
 			WithHint("leave them out, or give it a cmd")
 	}
+	if c.Expect != "" && (c.Expect != ExpectPass || c.Manual()) {
+		return record.Errorf(record.InvalidInput, "expect is pass, of a check with a command, and not %q", record.Clip(c.Expect, 60)).
+			WithHint("leave it out for a check that fails until the work is done")
+	}
 	return validBy(c)
 }
 

@@ -14,6 +14,7 @@ import (
 type Flow struct {
 	Lifecycle
 	Attesters
+	WantsRed string  // RedNote, RedRequire or RedOff
 	Defaults []Check // that every new task has: the definition of done
 	Fields   OwnFields
 }

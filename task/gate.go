@@ -82,7 +82,10 @@ func (f Flow) ChecksGate(t Task, to record.Status, p Proof, who record.Actor) er
 		open = append(open, i)
 	}
 	if len(open) == 0 {
-		return f.guardsGate(t, to, p)
+		if err := f.guardsGate(t, to, p); err != nil {
+			return err
+		}
+		return f.redGate(t, to, p)
 	}
 	return f.sayWhatHelps(checksOpen(failed, pending), t, open, who)
 }

@@ -13,6 +13,8 @@ import (
 type Guarded struct {
 	Base    string                 // the commit with which they are compared; "" for none, and then nothing is known
 	Changed map[string][]GuardFile // by Check.Key
+	Red     map[string]bool        // by Check.Key: it was seen to fail without the work, beside what the record says
+	Wants   string                 // the config's red where the work began
 	Mover   record.Actor           // who makes the move, and so is one of those who worked
 }
 
@@ -77,20 +79,25 @@ func (t Task) mayChange(mover record.Actor) []Glob {
 	if len(t.MayChange) == 0 || len(t.Provenance) == 0 {
 		return nil
 	}
-	said, workers, began := 0, map[record.Actor]bool{mover: true}, len(t.Provenance)
-	for i, e := range t.Provenance {
-		if slices.Contains(e.Fields, mayChangeField) {
-			said = i
-		}
-		if works(e) {
-			began = min(began, i)
-			workers[e.Who] = true
-		}
-	}
+	said := max(0, t.Provenance.LastIndex(func(e record.Entry) bool { return slices.Contains(e.Fields, mayChangeField) }))
+	workers, began := t.workers(mover)
 	if said > began || workers[t.Provenance[said].Who] {
 		return nil
 	}
 	return ScopeOf(t.MayChange)
+}
+
+// workers are those who did the work on a task, mover among them, and the index of the entry with which it began: behind
+// all if it has not.
+func (t Task) workers(mover record.Actor) (all map[record.Actor]bool, began int) {
+	all, began = map[record.Actor]bool{mover: true}, len(t.Provenance)
+	for i, e := range t.Provenance {
+		if works(e) {
+			began = min(began, i)
+			all[e.Who] = true
+		}
+	}
+	return all, began
 }
 
 // WithSaid is the task without its MayChange where that differs from an earlier version and no entry says who set it.

@@ -98,11 +98,8 @@ func passOn(key, tree string) string { return record.ContentHash("pass", key, tr
 // FailedSince stands for a failure of check i of a task, since the task was last opened.
 func (l Lifecycle) FailedSince(t Task, i int) string {
 	opened := ""
-	for _, e := range slices.Backward(t.Provenance) {
-		if e.To != "" && l.IsClosed(e.From) {
-			opened = e.Digest()
-			break
-		}
+	if n := l.opened(t); n >= 0 {
+		opened = t.Provenance[n].Digest()
 	}
 	return record.ContentHash("fail", t.Checks[i].Key(t.ID), opened)
 }
@@ -128,7 +125,7 @@ func (f Flow) Saw(was, now Task, p Proof, known func(about string) Seen) []Fact 
 		index := now.EvidenceIndex()
 		facts[about] = f.Together(now, func(i int) Seen {
 			ev, _ := index.Evidence(i)
-			return Seen{Held: seen(passOn(now.Checks[i].Key(now.ID), ev.Tree)).Held, Red: seen(f.FailedSince(now, i)).Red}
+			return Seen{Held: seen(passOn(now.Checks[i].Key(now.ID), ev.Tree)).Held, Red: seen(f.FailedSince(now, i)).Red && f.Red(now, i)}
 		})
 	}
 	var out []Fact
@@ -140,17 +137,19 @@ func (f Flow) Saw(was, now Task, p Proof, known func(about string) Seen) []Fact 
 	return out
 }
 
-// Together is what is known of a close by what is known of each of its commands.
+// Together is what is known of a close by what is known of each of its commands. One that may pass without the work
+// need not be red, if another one is.
 func (f Flow) Together(t Task, of func(i int) Seen) Seen {
-	all, any := Seen{Held: true, Red: true}, false
+	all, red := Seen{Held: true, Red: true}, false
 	for i, c := range t.Checks {
-		if !c.Manual() {
-			one := of(i)
-			all.Held, all.Red, any = all.Held && one.Held, all.Red && one.Red, true
+		if c.Manual() {
+			continue
 		}
+		one := of(i)
+		all.Held = all.Held && one.Held
+		all.Red = all.Red && (one.Red || t.MayPass(i, t.Provenance[t.Moved()].Who))
+		red = red || one.Red
 	}
-	if !any {
-		return Seen{}
-	}
-	return all
+	commands := slices.ContainsFunc(t.Checks, func(c Check) bool { return !c.Manual() })
+	return Seen{Held: all.Held && commands, Red: all.Red && red}
 }

@@ -61,6 +61,15 @@ func (f Flow) recordProof(t Task, p Proof, e record.Entry) (Task, record.Entry) 
 		d.Reviewed = p.Reviewed
 		e = e.Saying(d)
 	}
+	if e.To != "" && f.ClaimsDone(e.To) {
+		d := e.Said()
+		for i, c := range t.Checks {
+			if key := c.Key(t.ID); !c.Manual() && f.needs(was, e.To, c) && p.Guards.Red[key] && !f.Red(t, i) {
+				d.Red = append(d.Red, key)
+			}
+		}
+		e = e.Saying(d)
+	}
 	return t, e
 }
 

@@ -13,6 +13,7 @@ func (r pairRules) earned() {
 	r.lacksDefaults()
 	r.movedOn()
 	r.guarded()
+	r.neverRed()
 	if !r.flow.ClaimsDone(r.now.Task.Status) {
 		return
 	}

@@ -103,6 +103,9 @@ func (r trustRules) loosened() {
 	if was.ByMerge && !now.ByMerge {
 		say(Path{"close_by"}, "a task is closed without merging its branch")
 	}
+	if was.Flow.WantsRed == task.RedRequire && now.Flow.WantsRed != task.RedRequire {
+		say(Path{"red"}, "a check need not have been seen to fail without the work")
+	}
 	if len(task.OutsideOf(now.Guards, was.Guards)) > 0 || len(now.Guards) > 0 && len(was.Guards) == 0 {
 		say(Path{"guards"}, "checks stand on other files than before: %s", strings.Join(now.Guards, ", "))
 	}

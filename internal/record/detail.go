@@ -21,6 +21,7 @@ type Detail struct {
 	Reviewed string   `json:"reviewed,omitempty"` // fingerprint of the files that were approved, where the move was made on others
 	Base     string   `json:"base,omitempty"`     // the commit whose guarded files a run was held against
 	Guards   []string `json:"guards,omitempty"`   // changed files on which the checks stand and that were looked at: of each its path, =, and the short hash of what it holds
+	Red      []string `json:"red,omitempty"`      // of a close: the checks that were seen to fail without the work and of which no entry says so
 	Refs     []string `json:"refs,omitempty"`     // references that were added, changed or taken away, by their ref
 	Seen     []string `json:"seen,omitempty"`     // what an import saw: of each field its name, =, and a hash of what the source says
 	Next     []string `json:"next,omitempty"`     // what is to be done next, of the end of a session
@@ -28,7 +29,7 @@ type Detail struct {
 }
 
 // DetailKeys are the keys of a detail, in the order in which a file has them and a hash is made of them.
-var DetailKeys = []string{"re", "verb", "severity", "option", "content", "merged", "reviewed", "base", "mentions", "about", "guards", "refs", "seen", "next", "blockers"}
+var DetailKeys = []string{"re", "verb", "severity", "option", "content", "merged", "reviewed", "base", "mentions", "about", "guards", "red", "refs", "seen", "next", "blockers"}
 
 // detailsOf lists the keys of a Detail that an entry of each kind may have. No verb writes others.
 var detailsOf = sync.OnceValue(func() map[Did][]string {
@@ -39,11 +40,11 @@ var detailsOf = sync.OnceValue(func() map[Did][]string {
 		Noted:      {"mentions", "re", "verb", "severity"},
 		Updated:    {"refs", "seen"},
 		Assigned:   {"seen"},
-		Finished:   {"next", "blockers", "base"},
+		Finished:   {"next", "blockers", "base", "red"},
 		Failed:     {"next", "blockers"},
 		Canceled:   {"next", "blockers"},
 
-		Transitioned: {"merged", "reviewed", "seen", "base"},
+		Transitioned: {"merged", "reviewed", "seen", "base", "red"},
 
 		Responded: {"option", "about"},
 	}
@@ -80,7 +81,7 @@ func (d *Detail) values(each func(key string, texts []string)) {
 	}
 	for i, texts := range [][]string{
 		one(d.Re), one(d.Verb), one(d.Severity), one(d.Option), one(d.Content), one(d.Merged), one(d.Reviewed), one(d.Base),
-		Texts(d.Mentions), d.About, d.Guards, d.Refs, d.Seen, d.Next, d.Blockers,
+		Texts(d.Mentions), d.About, d.Guards, d.Red, d.Refs, d.Seen, d.Next, d.Blockers,
 	} {
 		if len(texts) > 0 {
 			each(DetailKeys[i], texts)

@@ -24,6 +24,7 @@ const (
 	ChecksRunning    Code = "CHECKS_RUNNING"
 	EvidenceMissing  Code = "EVIDENCE_MISSING"
 	GuardsChanged    Code = "GUARDS_CHANGED"
+	NeverRed         Code = "NEVER_RED"
 	DanglingDep      Code = "DANGLING_DEP"
 	DepCycle         Code = "DEP_CYCLE"
 	AlreadyClaimed   Code = "ALREADY_CLAIMED"
@@ -100,6 +101,7 @@ var Codes = []CodeInfo{
 	{ChecksPending, "a check has no result that the record accounts for", 4, false},
 	{ChecksRunning, "the checks run on; the same call gets their result", 4, true},
 	{GuardsChanged, "a check passed, and stands on files that the work changed without anybody accounting for it", 4, false},
+	{NeverRed, "a check passed, and was never seen to fail without the work", 4, false},
 	{EvidenceMissing, "the task requires evidence: a commit, a pull request, or a command check that passed", 4, false},
 	{DanglingDep, "a dependency or parent names a task that does not exist", 4, false},
 	{DepCycle, "the dependency would close a circle", 4, false},

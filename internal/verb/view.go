@@ -56,6 +56,7 @@ type Check struct {
 	By      string        `json:"by,omitempty"`
 	Timeout int           `json:"timeout,omitempty"` // seconds
 	Guards  []string      `json:"guards,omitempty"`  // globs of the files on which the command stands, where it names them
+	Expect  string        `json:"expect,omitempty"`  // pass: it passes before the work too
 	Result  record.Result `json:"result"`
 }
 
@@ -209,7 +210,7 @@ func (v View) WholeTask(t task.Task) Task {
 }
 
 func viewCheck(c task.Check) Check {
-	out := Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, By: c.By, Timeout: c.Timeout, Guards: c.Guards, Result: c.Result}
+	out := Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, By: c.By, Timeout: c.Timeout, Guards: c.Guards, Expect: c.Expect, Result: c.Result}
 	if c.Manual() {
 		out.Type = "manual"
 	}

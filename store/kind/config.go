@@ -83,6 +83,7 @@ func DefaultConfig() Config {
 				States:  []record.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
 				Initial: "backlog", Closed: []record.Status{"done", "canceled"},
 			},
+			WantsRed:  task.RedNote,
 			Attesters: task.Attesters{Settles: task.ByHuman, Ratify: task.ByHuman, Prefix: "TASK"},
 		},
 		CheckTimeout: 120 * time.Second,

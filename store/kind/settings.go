@@ -119,6 +119,8 @@ var configKeys = sync.OnceValue(func() []Setting {
 		},
 		oneOf("attest", "who settles manual checks that name nobody: signed, human or anyone", func(c *Config) *string { return &c.Flow.Settles },
 			task.BySigned, task.ByHuman, task.ByAnyone),
+		oneOf("red", "what a command means at the close that was never seen to fail without the work: note, require or off",
+			func(c *Config) *string { return &c.Flow.WantsRed }, task.RedNote, task.RedRequire, task.RedOff),
 		oneOf("ratify", "who accepts decisions: human or anyone", func(c *Config) *string { return &c.Flow.Ratify }, task.ByHuman, task.ByAnyone),
 		{
 			Key: "claims_remote", Doc: "the git remote through which claims hold among clones: its name, or none",

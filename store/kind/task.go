@@ -155,6 +155,7 @@ var checkKeys = sync.OnceValue(func() []Key {
 		KeyOf("by", func(c *task.Check) *string { return &c.By }),
 		KeyOf("timeout", func(c *task.Check) *int { return &c.Timeout }),
 		KeyOf("guards", func(c *task.Check) *[]string { return &c.Guards }),
+		KeyOf("expect", func(c *task.Check) *string { return &c.Expect }),
 		KeyOf("result", func(c *task.Check) *record.Result { return &c.Result }),
 	}
 })
@@ -285,7 +286,7 @@ func (ownKeys) edit(_ *format.Doc, _ string, before, after any) []format.Edit {
 
 // editChecks changes the declared checks, and the results of those that stay.
 func editChecks(doc *format.Doc, was, now []task.Check) []format.Edit {
-	index := make(map[[6]string]int, len(was))
+	index := make(map[[7]string]int, len(was))
 	for at, c := range slices.Backward(was) { // of equal ones the first
 		index[declaration(c)] = at
 	}
@@ -308,8 +309,8 @@ func editChecks(doc *format.Doc, was, now []task.Check) []format.Edit {
 }
 
 // declaration is what the file says of a check beside its result.
-func declaration(c task.Check) [6]string {
-	return [6]string{c.Desc, c.Cmd, c.Cwd, c.By, strconv.Itoa(c.Timeout), strings.Join(c.Guards, "\n")}
+func declaration(c task.Check) [7]string {
+	return [7]string{c.Desc, c.Cmd, c.Cwd, c.By, strconv.Itoa(c.Timeout), strings.Join(c.Guards, "\n"), c.Expect}
 }
 
 // BodyListed is the longest body, in bytes, that lists have whole. All bodies of a workspace together may not fit into

@@ -27,6 +27,8 @@ type guarding struct {
 	config  []string                // what the config said that all checks stand on
 	of      map[string]guard.Guards // by the key of a check
 	changed map[string][]change     // the same
+	red     map[string]bool         // the same; it was seen to fail without the work
+	wants   string                  // the config's red where the work began
 	added   map[string][]change     // the same; new tests, which do not count and are left out of the other run
 }
 
@@ -41,7 +43,7 @@ func (g *guarding) state(mover record.Actor) task.Guarded {
 	if g == nil {
 		return task.Guarded{Mover: mover}
 	}
-	out := task.Guarded{Base: g.base, Changed: map[string][]task.GuardFile{}, Mover: mover}
+	out := task.Guarded{Base: g.base, Changed: map[string][]task.GuardFile{}, Mover: mover, Red: g.red, Wants: g.wants}
 	for key, all := range g.changed {
 		out.Changed[key] = record.Each(all, func(c change) task.GuardFile { return task.GuardFileOf(c.Path, c.Now) })
 	}
@@ -58,8 +60,15 @@ func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.File
 	if err != nil || base == "" {
 		return nil, err
 	}
-	g := &guarding{files: files, base: base, now: now}
-	return g, g.compare(ctx, s, t)
+	g := &guarding{files: files, base: base, now: now, red: map[string]bool{}}
+	if err := g.compare(ctx, s, t); err != nil {
+		return nil, err
+	}
+	seen := s.Seen()
+	for i, c := range t.Checks {
+		g.red[c.Key(t.ID)] = seen.Of(s.Config.Flow.FailedSince(t, i)).Red || t.FailedOn(i, Fingerprint(g.was))
+	}
+	return g, nil
 }
 
 // compare finds the changed files of each command.
@@ -79,7 +88,7 @@ func (g *guarding) compare(ctx context.Context, s *store.Store, t task.Task) (er
 
 // declared reads what the config and the task said where the work began, so that work cannot narrow it.
 func (g *guarding) declared(ctx context.Context, s *store.Store, t task.Task) error {
-	g.task, g.config, g.checks = t.ID, s.Config.Guards, t.Checks
+	g.task, g.config, g.wants, g.checks = t.ID, s.Config.Guards, s.Config.Flow.WantsRed, t.Checks
 	if g.files.Repo != "" {
 		return nil
 	}
@@ -87,7 +96,7 @@ func (g *guarding) declared(ctx context.Context, s *store.Store, t task.Task) er
 	return g.files.Layout.Repo.Objects().Blobs(ctx, names, format.MaxFile, func(i int, b git.Blob) {
 		if i == 0 {
 			if was, err := kind.ParseConfig(b.Content); err == nil && len(b.Content) > 0 {
-				g.config = was.Guards
+				g.config, g.wants = was.Guards, was.Flow.WantsRed
 			}
 		} else if was, err := kind.Tasks.Parse(b.Content); err == nil {
 			g.checks = record.Each(t.Checks, func(c task.Check) task.Check { return t.Guarding(c, was) })
@@ -170,20 +179,20 @@ func (g *guarding) reader(ctx context.Context) guard.Files {
 
 // old is the content of a file where the work began.
 func (g *guarding) old(ctx context.Context, path string) (content string, err error) {
-	return g.inCommit(ctx, g.base, path)
+	return g.in(ctx, g.base, path)
 }
 
 // text is the content of a file as it is now, or in the commit that is looked at.
 func (g *guarding) text(ctx context.Context, path string) (content string, err error) {
-	if g.at != "" {
-		return g.inCommit(ctx, g.at, path)
-	}
-	src, err := g.files.Layout.Repo.Content(path, mostGuard)
-	return string(src), err
+	return g.in(ctx, g.at, path)
 }
 
-// inCommit is the content of a file in a commit. It returns INVALID_INPUT for one that is too large.
-func (g *guarding) inCommit(ctx context.Context, commit, path string) (content string, err error) {
+// in is the content of a file in a commit, or as it is now (""). It returns INVALID_INPUT for one that is too large.
+func (g *guarding) in(ctx context.Context, commit, path string) (content string, err error) {
+	if commit == "" {
+		src, err := g.files.Layout.Repo.Content(path, mostGuard)
+		return string(src), err
+	}
 	large := false
 	err = g.files.Layout.Repo.Objects().Blobs(ctx, []string{commit + ":" + path}, mostGuard, func(_ int, b git.Blob) {
 		content, large = string(b.Content), b.Size > mostGuard

@@ -6,8 +6,10 @@ package gates
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -62,7 +64,21 @@ func (tr Transition) Write(ctx context.Context, w *verb.Workspace, s *store.Stor
 		err = verb.WithID(refusal, id)
 	}
 	out.Run = ran.Report
+	if never := tr.neverRed(s, ran); err == nil && len(never) > 0 {
+		out.Notices = append(out.Notices, verb.Notice{Code: string(record.NeverRed), Message: fmt.Sprintf(
+			"never seen to fail without this work: %s; verify with matrix tells whether it does", strings.Join(never, "; "))})
+	}
 	return out, ran.Explain(err)
+}
+
+// neverRed are the descriptions of the checks of a close that were never seen to fail without the work, where the config
+// has that noted. Of a task whose work changed no file nothing is said.
+func (tr Transition) neverRed(s *store.Store, ran Run) []string {
+	flow, guards := s.Config.Flow, ran.Proof.Guards
+	if guards.Wants != task.RedNote || !ran.worked || tr.To == "" || !flow.ClaimsDone(tr.To) {
+		return nil
+	}
+	return record.Each(flow.NeverRed(ran.of, tr.To, guards), func(i int) string { return ran.of.Checks[i].Desc })
 }
 
 // Run is what was run before a write, and of what.
@@ -70,7 +86,8 @@ type Run struct {
 	Proof  task.Proof
 	Report *verb.RunReport // nil if nothing was run
 
-	of task.Task // as it was then
+	of     task.Task // as it was then
+	worked bool      // files differ from those where its work began
 }
 
 // Prepare runs the commands that the checks gate asks for, unless the deps gate refuses the transition. It writes
@@ -114,6 +131,7 @@ func (tr Transition) Prepare(ctx context.Context, w *verb.Workspace, s *store.St
 		return Run{}, err
 	}
 	r.Proof.Guards = guards.state(w.Actor())
+	r.worked = guards != nil && len(guards.was.Changed(tree)) > 0
 	known := r.Proof
 	if tr.Merged != nil {
 		known = task.Proof{}

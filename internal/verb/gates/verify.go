@@ -69,7 +69,7 @@ func Verify(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task,
 		}
 	}
 	switch {
-	case !s.Config.Flow.ClaimsDone(t.Status) || closed < 0:
+	case (!s.Config.Flow.ClaimsDone(t.Status) || closed < 0) && (!matrix || s.Config.Flow.IsClosed(t.Status)):
 		out.Why = "it is not closed as done"
 		return out, nil
 	case len(todo) == 0:
@@ -83,6 +83,9 @@ func Verify(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task,
 		return out, err
 	}
 	files, err := Ready(s, t)
+	if err == nil && !s.Config.Flow.IsClosed(t.Status) {
+		return verifyOpen(ctx, w, s, t, files, todo, out)
+	}
 	if err == nil {
 		out.Commit, err = landed(ctx, s, t, t.Provenance[closed])
 	}
@@ -92,6 +95,16 @@ func Verify(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task,
 	}
 	g := &guarding{files: files, at: out.Commit}
 	return g.verify(ctx, w, s, t, todo, out, matrix)
+}
+
+// verifyOpen makes the runs of a task that is still open, with its files as they are now.
+func verifyOpen(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, files store.Files, todo []int, out Verified) (Verified, error) {
+	g, err := guardsOf(ctx, s, t, files, treeOf(ctx, files))
+	if err != nil || g == nil {
+		out.Why = "no commit has the files as they were where its work began"
+		return out, err
+	}
+	return g.runAgain(ctx, w, s, t, todo, out, true)
 }
 
 // landed is the first commit on the way to HEAD that has an entry of a task; "" for none.
@@ -167,12 +180,17 @@ func (g *guarding) verify(ctx context.Context, w *verb.Workspace, s *store.Store
 	if err := g.compare(ctx, s, t); err != nil {
 		return out, err
 	}
-	h, now := heldRun{guarding: g, w: w, s: s, t: t}, Fingerprint(tree)
+	return g.runAgain(ctx, w, s, t, todo, out, matrix)
+}
+
+// runAgain runs the commands, with the files that were compared, and keeps what this clone saw.
+func (g *guarding) runAgain(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int, out Verified, matrix bool) (Verified, error) {
+	h, now := heldRun{guarding: g, w: w, s: s, t: t}, Fingerprint(g.now)
 	evidence := t.EvidenceIndex()
-	err = h.inTree(ctx, g.at, todo, nil, func(root string) error {
+	err := h.inTree(ctx, g.at, todo, nil, func(root string) error {
 		for n, i := range todo {
 			ev, _ := evidence.Evidence(i)
-			one := VerifiedCheck{Check: i, Desc: t.Checks[i].Desc, Recorded: string(ev.Result), Same: ev.Tree == now && now != ""}
+			one := VerifiedCheck{Check: i, Desc: t.Checks[i].Desc, Recorded: string(cmp.Or(ev.Result, record.Pending)), Same: ev.Tree == now && now != ""}
 			if ev.Held {
 				one.Recorded += ", held"
 			}
@@ -191,21 +209,33 @@ func (g *guarding) verify(ctx context.Context, w *verb.Workspace, s *store.Store
 	if err != nil {
 		return out, err
 	}
-	about := t.Closing()
-	seen := s.Config.Flow.Together(t, func(i int) task.Seen {
-		n := slices.Index(todo, i)
-		m := cmp.Or(out.Checks[n].Matrix, &Matrix{})
-		held := len(g.changed[h.key(i)]) == 0 || m.OldTests == string(record.Pass)
-		return task.Seen{Held: out.Checks[n].Now == Holds && held && g.base != "", Red: m.Red}
-	})
-	if about == "" || seen == (task.Seen{}) {
-		return out, nil
+	h.keep(ctx, todo, out)
+	return out, nil
+}
+
+// keep notes in the live state what the runs showed: of a closed task about its close, and of an open one which checks
+// fail without the work. Where that cannot be written the level is lower.
+func (h heldRun) keep(ctx context.Context, todo []int, out Verified) {
+	var facts []task.Fact
+	flow, closing := h.s.Config.Flow, h.t.Closing()
+	seen := func(i int) task.Seen {
+		one := out.Checks[slices.Index(todo, i)]
+		m := cmp.Or(one.Matrix, &Matrix{})
+		held := h.base != "" && (len(h.changed[h.key(i)]) == 0 || m.OldTests == string(record.Pass))
+		return task.Seen{Held: one.Now == Holds && held, Red: m.Red}
 	}
-	_ = s.Update(ctx, func(tx *store.Tx) error { // where live state cannot be written the level is lower
-		tx.Saw(task.Fact{About: about, Seen: seen})
+	if flow.ClaimsDone(h.t.Status) && closing != "" {
+		facts = append(facts, task.Fact{About: closing, Seen: flow.Together(h.t, seen)})
+	}
+	for _, i := range todo {
+		if !flow.IsClosed(h.t.Status) && seen(i).Red {
+			facts = append(facts, task.Fact{About: flow.FailedSince(h.t, i), Seen: task.Seen{Red: true}})
+		}
+	}
+	_ = h.s.Update(ctx, func(tx *store.Tx) error {
+		tx.Saw(slices.DeleteFunc(facts, func(f task.Fact) bool { return f.Seen == task.Seen{} })...)
 		return nil
 	})
-	return out, nil
 }
 
 // tries runs a check until it passes, three times at most.

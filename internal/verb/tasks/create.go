@@ -82,6 +82,7 @@ type CheckIn struct {
 	Cwd     string       `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace" mcp:"quiet"`
 	Timeout verb.Seconds `json:"timeout,omitempty" doc:"seconds, or as in 10m; the workspace has a default" mcp:"quiet"`
 	Guards  []string     `json:"guards,omitempty" doc:"globs of the files on which the command stands: its tests and what configures them; found by themselves for usual runners" mcp:"quiet"`
+	Expect  string       `json:"expect,omitempty" doc:"pass: it passes before the work too, as for a refactoring; counts if somebody else says so before work begins" mcp:"quiet"`
 	By      string       `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
 	Result  string       `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
 }
@@ -90,6 +91,7 @@ type CheckIn struct {
 func (CheckIn) Flags() []verb.ObjectFlag {
 	return []verb.ObjectFlag{
 		{Name: "check", Form: "'DESC=COMMAND'", Parse: commandCheck},
+		{Name: "passing-check", Form: "'DESC=COMMAND'", Doc: "a check that passes before the work too, as for a refactoring", Parse: passingCheck},
 		{Name: "manual", Form: "DESC", Doc: "a check that a person attests", Parse: manualCheck},
 	}
 }
@@ -101,6 +103,14 @@ func commandCheck(value string) (map[string]any, error) {
 			WithHint("--check 'tests pass=go test ./...'; --manual for one without a command")
 	}
 	return map[string]any{"desc": strings.TrimSpace(desc), "cmd": strings.TrimSpace(cmd)}, nil
+}
+
+func passingCheck(value string) (map[string]any, error) {
+	c, err := commandCheck(value)
+	if err == nil {
+		c["expect"] = task.ExpectPass
+	}
+	return c, err
 }
 
 func manualCheck(value string) (map[string]any, error) {
@@ -211,7 +221,7 @@ func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
 		case c.Cmd == "" && c.Timeout > 0:
 			return nil, verb.BadInput(where+".timeout", "is set, and there is no cmd").WithHint("leave it out")
 		}
-		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: int(c.Timeout), By: AttesterNamed(w, c.By), Guards: c.Guards, Result: record.Pending})
+		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: int(c.Timeout), By: AttesterNamed(w, c.By), Guards: c.Guards, Expect: c.Expect, Result: record.Pending})
 	}
 	return out, nil
 }
