@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
@@ -26,7 +27,7 @@ func chromium(t *testing.T) context.Context {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
-	ctx, end := chromedp.NewContext(ctx, chromedp.WithErrorf(t.Logf))
+	ctx, end := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	t.Cleanup(end)
 	run(t, ctx)
 	return ctx
@@ -66,10 +67,10 @@ func eventually(t *testing.T, ctx context.Context, expression string) { //nolint
 	t.Fatalf("%s is %v on\n%s", expression, last, page)
 }
 
-// enterIn opens the link of a server in a tab.
+// enterIn opens a link of a server in a tab.
 func (b *browser) enterIn(ctx context.Context) {
 	b.t.Helper()
-	run(b.t, ctx, chromedp.Navigate(b.link))
+	run(b.t, ctx, chromedp.Navigate(b.url+"/enter#"+b.s.doors.key()))
 	eventually(b.t, ctx, `location.pathname === "/board" && !!document.body.dataset.token`)
 }
 
@@ -82,6 +83,8 @@ func size(width, height int64, dark bool) chromedp.Action {
 		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}).Do(ctx)
 	})
 }
+
+func awaitPromise(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 func shot(t *testing.T, ctx context.Context, name string) { //nolint:revive // the test comes first
 	t.Helper()

@@ -199,11 +199,18 @@ func (h *hub) leave(one *stream) {
 	delete(h.streams, one)
 }
 
-// close ends all streams, so that the end of a server waits for none.
+// close ends all streams, so that the end of a server waits for none, and opens no more.
 func (h *hub) close() {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.closed = true
+	h.mu.Unlock()
+	h.drop()
+}
+
+// drop ends all streams.
+func (h *hub) drop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for one := range h.streams {
 		close(one.bell)
 		delete(h.streams, one)

@@ -24,7 +24,7 @@ async function load() {
     const r = await get(location.href), at = r.headers.get("Cairn-Rev");
     gone(!at);
     if (at) { morph($("#page"), await r.text()); rev = at }
-    if (drawn) await draw(drawn);
+    if (side.open) await draw(drawn);
   } catch { gone(true) }
   const more = busy - 1;
   busy = 0;
@@ -87,12 +87,12 @@ on("click", e => {
   if (a && !mod(e)) { stop(e); open(to(a)) }
   if (line && box) { box.value += line.dataset.at + ": "; box.focus() }
 });
-on("close", () => { drawn = null; body.textContent = "" }, side);
+on("close", () => body.textContent = "", side);
 
 // Commands: all that the page marks as one.
 function offer() {
   const q = $("input", cmds).value.toLowerCase();
-  $("ul", cmds).replaceChildren(...all("[data-cmd]", drawn ? side : doc).filter(c => c.textContent.toLowerCase().includes(q)).map(c => {
+  $("ul", cmds).replaceChildren(...all("[data-cmd]", side.open ? side : doc).filter(c => c.textContent.toLowerCase().includes(q)).map(c => {
     const b = doc.createElement("button");
     b.textContent = c.textContent;
     b.onclick = () => { cmds.close(); c.click() };
@@ -103,7 +103,7 @@ on("input", offer, cmds);
 on("submit", e => { const b = $("button", cmds); if (b) { stop(e); b.click() } }, cmds);
 
 // Keys, as on the board in a terminal.
-const now = () => doc.activeElement, here = () => now().closest(".card") || $("[data-task]", drawn ? side : doc);
+const now = () => doc.activeElement, here = () => now().closest(".card") || $("[data-task]", side.open ? side : doc);
 const pick = (list, i) => list[Math.max(0, Math.min(i, list.length - 1))]?.focus();
 const links = () => all(".card .t, a.bx"), step = by => pick(links(), links().indexOf(now()) + by);
 function beside(by) {
@@ -118,15 +118,15 @@ const does = { j: () => step(1), k: () => step(-1), l: () => beside(1), h: () =>
   ">": () => shift(1), "<": () => shift(-1), v: () => doc.body.classList.toggle("tight") };
 const arrows = { ArrowDown: "j", ArrowUp: "k", ArrowRight: "l", ArrowLeft: "h" };
 function key(k) {
-  const el = $(`[data-key="${CSS.escape(k)}"]`, drawn ? side : doc), card = here();
+  const el = $(`[data-key="${CSS.escape(k)}"]`, side.open ? side : doc), card = here();
   if (el) { el.closest("details")?.setAttribute("open", ""); el.matches("[type=checkbox], a, button, summary") ? el.click() : el.focus() }
   else if (does[k]) does[k]();
-  else if (card && !drawn && "mnetcrud".includes(k)) open(to($(".t, a", card) || card)).then(() => key(k));
+  else if (card && !side.open && "mnetcrud".includes(k)) open(to($(".t, a", card) || card)).then(() => key(k));
   else return;
   return true;
 }
 on("keydown", e => {
   if (mod(e) && e.key === "k") { stop(e); offer(); cmds.showModal() }
-  if (!mod(e) && !e.target.matches("input:not([type=checkbox]), textarea, select") && !$("dialog[open]:not(#drawer)") && key(!drawn && arrows[e.key] || e.key)) stop(e);
+  if (!mod(e) && !e.target.matches("input:not([type=checkbox]), textarea, select") && !$("dialog[open]:not(#drawer)") && key(!side.open && arrows[e.key] || e.key)) stop(e);
 });
 })();

@@ -22,17 +22,23 @@ func TestLook(t *testing.T) {
 	b.enterIn(ctx)
 	for _, dark := range []bool{false, true} {
 		for _, width := range []int64{1440, 768, 360} {
-			for _, path := range []string{"board", "board?by=holder", "list", "needs", "graph", "jobs", "ledger", "task/" + id, "new", "search?q=money"} {
+			for _, path := range shopPages(id) {
 				if dark && width != 1440 {
 					continue
 				}
-				run(t, ctx, size(width, 900, dark), chromedp.Navigate(b.url+"/"+path))
+				run(t, ctx, size(width, 900, dark), chromedp.Navigate(b.url+path))
 				shot(t, ctx, filepath.Join(out, fmt.Sprintf("%s-%d-%v.png", filepath.Base(path), width, dark)))
 			}
 		}
 	}
 }
 
+// shopPages are the screens of the workspace that fill makes, as paths.
+func shopPages(task string) []string {
+	return []string{"/board", "/board?by=holder", "/list", "/needs", "/graph", "/jobs", "/ledger", "/task/" + task, "/new", "/search?q=money", "/search"}
+}
+
+// fill writes the tasks of a shop, and returns one that has much to show.
 func fill(t *testing.T, b *browser) string {
 	w := b.s.w
 	must := func(name string, in verbtest.Args) string { return verbtest.Must(t, &w, name, in).ID }
