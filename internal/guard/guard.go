@@ -117,7 +117,10 @@ func (f *finder) command(text string, dirs []string, why string, depth int) {
 			if !tests && slices.Contains(looked, word) {
 				continue
 			}
-			f.inEach(dirs, word, func(at string) { f.word(at, dirs, why, depth, begun, tests) })
+			f.inEach(dirs, word, func(at string) {
+				_, isFile := f.files(at)
+				f.word(at, dirs, why, depth, begun || isFile && isHere(word), tests)
+			})
 		}
 	}
 }
@@ -280,7 +283,7 @@ var interpreters = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "node"
 
 // starts reports whether a word of a command is a program in the repository, or the script of an interpreter.
 func starts(words []string, i int) bool {
-	if strings.HasPrefix(words[i], "./") || strings.HasPrefix(words[i], "@./") {
+	if i == 0 && isHere(words[0]) {
 		return true
 	}
 	if i > 1 && words[i-1] == "run" && sameProgram(words[i-2], "go") {
@@ -296,6 +299,10 @@ func starts(words []string, i int) bool {
 	}
 	return strings.HasSuffix(words[i], ".sh")
 }
+
+// isHere reports whether a word names what lies here, as a program does that is not on the PATH. Behind another word it may
+// be a folder of code as well: go test ./shop.
+func isHere(word string) bool { return strings.HasPrefix(strings.TrimPrefix(word, "@"), "./") }
 
 // isScript reports whether a file is text whose commands can be read as those of a shell are.
 func isScript(at, content string) bool {

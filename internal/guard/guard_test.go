@@ -46,6 +46,7 @@ func TestOf(t *testing.T) {
 		"what a loop reads":                    {command: `for f in pages/*; do grep -q x "$f"; done`, not: "pages/*"},
 		"a folder of tests":                    {command: "find cases -name '*.sh'", want: "cases"},
 		"a folder of code":                     {command: "gofmt -l shop", not: "shop"},
+		"a package of Go":                      {command: "go test ./shop/... ./till && go vet ./shop", want: "**/*_test.go", not: "shop till shop/..."},
 		"a program of Go":                      {command: "go run ./gen", want: "gen"},
 		"a recipe of make":                     {command: "make test", want: "**/Makefile ci/all rules.inc", files: map[string]string{"Makefile": "include rules.inc\ntest:\n\t@sh ci/all\n", "ci/all": "", "rules.inc": ""}},
 		"a recipe of make in a folder":         {command: "make -C web test", want: "web/all.sh", files: map[string]string{"web/Makefile": "test:\n\tsh all.sh\n", "web/all.sh": ""}},
