@@ -34,7 +34,7 @@ func (k key) public() ed25519.PublicKey { return signtest.Key(string(k)).Public(
 
 func aClose() evidence.Close {
 	return evidence.Close{
-		Task: "SHOP-7", Entry: strings.Repeat("ab", 32), Commit: strings.Repeat("12", 20), Files: strings.Repeat("cd", 32), Rerun: true,
+		Task: "SHOP-7", Close: strings.Repeat("ab", 16), Commit: strings.Repeat("12", 20), Rerun: true,
 		Checks: []evidence.Passed{{Key: "0123456789abcdef", Hash: "fedcba9876543210", Desc: "tests <pass> & lint", Held: true}, {Key: "looked at", Hash: "00", Desc: "looked at"}},
 	}
 }
@@ -133,7 +133,7 @@ func TestStatementThatSaysMore(t *testing.T) {
 		"a field more":      func(s *evidence.Statement) { s.Predicate = bytes.Replace(s.Predicate, []byte("{"), []byte(`{"url":"x",`), 1) },
 		"another type":      func(s *evidence.Statement) { s.PredicateType = evidence.SVRType },
 		"a subject more":    func(s *evidence.Statement) { s.Subject = append(s.Subject, s.Subject[0]) },
-		"no id of a task":   func(s *evidence.Statement) { s.Subject[2].Name = "../../x" },
+		"no id of a task":   func(s *evidence.Statement) { s.Subject[1].Name = "../../x" },
 		"an annotation":     func(s *evidence.Statement) { s.Subject[1].Annotations = map[string]string{"a": "b"} },
 		"how it was got":    func(s *evidence.Statement) { s.Subject[0].Annotations["results"] = "dreamt" },
 		"another statement": func(s *evidence.Statement) { s.Type = "https://in-toto.io/Statement/v0.1" },

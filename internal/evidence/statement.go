@@ -46,9 +46,8 @@ func stating(predicateType string, predicate any, subject ...Resource) (Statemen
 // Close states that the checks of a closed task passed.
 type Close struct {
 	Task   record.ID
-	Entry  string // record.Entry.Digest of the entry that closed it
+	Close  string // task.Task.Closing: the entry that closed it and the passes on which it rests
 	Commit string // in whose files the checks passed
-	Files  string // fingerprint of these files, without the records
 	Rerun  bool   // the signer ran the commands itself, and does not tell what the record says
 	Checks []Passed
 }
@@ -89,19 +88,18 @@ func (c Close) Statement() (Statement, error) {
 	}
 	return stating(TestResultType, result,
 		Resource{Name: "commit", Digest: map[string]string{"gitCommit": c.Commit}, Annotations: map[string]string{"results": how}},
-		Resource{Name: "files", Digest: map[string]string{"cairnFiles": c.Files}},
-		Resource{Name: string(c.Task), Digest: map[string]string{"sha256": c.Entry}})
+		Resource{Name: string(c.Task), Digest: map[string]string{"cairnClose": c.Close}})
 }
 
 // Close reads what Close.Statement states. It returns an error for anything else.
 func (s Statement) Close() (Close, error) {
 	var r testResult
 	err := json.Unmarshal(s.Predicate, &r)
-	if err != nil || s.Type != StatementType || s.PredicateType != TestResultType || len(s.Subject) != 3 || len(r.PassedTests) != len(r.Configuration) {
+	if err != nil || s.Type != StatementType || s.PredicateType != TestResultType || len(s.Subject) != 2 || len(r.PassedTests) != len(r.Configuration) {
 		return Close{}, errors.New("it does not state the results of a closed task")
 	}
 	c := Close{
-		Task: record.ID(s.Subject[2].Name), Entry: s.Subject[2].Digest["sha256"], Files: s.Subject[1].Digest["cairnFiles"],
+		Task: record.ID(s.Subject[1].Name), Close: s.Subject[1].Digest["cairnClose"],
 		Commit: s.Subject[0].Digest["gitCommit"], Rerun: s.Subject[0].Annotations["results"] == rerun,
 	}
 	for i, at := range r.Configuration {

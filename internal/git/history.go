@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"errors"
@@ -432,4 +433,42 @@ func pathOf(twice string) string {
 		half = path
 	}
 	return strings.TrimPrefix(half, "b/")
+}
+
+// Within are the committer's dates of those of some commits, by their hashes, that are in the history of a tip. Tips that
+// are not there are left out.
+func (h History) Within(ctx context.Context, commits []string, tips ...string) (map[string]time.Time, error) {
+	var there, bounds []string
+	err := h.repo.Objects().Blobs(ctx, commits, 0, func(i int, b Blob) {
+		if !b.Missing {
+			there = append(there, commits[i])
+		}
+	})
+	for _, tip := range tips {
+		commit, failed := h.repo.Commit(ctx, tip)
+		if err = cmp.Or(err, failed); commit != "" {
+			bounds = append(bounds, "^"+commit)
+		}
+	}
+	if err != nil || len(bounds) == 0 || len(there) == 0 {
+		return nil, err
+	}
+	list := func(args ...string) io.Reader { return strings.NewReader(strings.Join(args, "\n") + "\n") }
+	outside, err := h.repo.run(ctx, list(append(bounds, there...)...), nil, "rev-list", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	dated, err := h.repo.run(ctx, list(there...), nil, "rev-list", "--no-walk", "--timestamp", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	out := record.SetOf(strings.Fields(string(outside)))
+	in := map[string]time.Time{}
+	for line := range strings.Lines(string(dated)) {
+		stamp, id, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if seconds, err := strconv.ParseInt(stamp, 10, 64); err == nil && !out[id] {
+			in[id] = time.Unix(seconds, 0).UTC()
+		}
+	}
+	return in, nil
 }

@@ -450,6 +450,34 @@ func (r Remotes) Programs(ctx context.Context) ([]string, error) {
 	return r.repo.Config().programs(ctx, startsProgram)
 }
 
+// Starts says what programs git starts when it talks to a remote that the user did not choose: the settings that name
+// one, as Programs has them, and the hooks of a remote that is Bundled.
+func (r Remotes) Starts(ctx context.Context, remote string) ([]string, error) {
+	keys, err := r.Programs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bundled, err := r.Bundled(ctx, remote)
+	if bundled {
+		keys = append(keys, "the hooks of the repository that its URL leads to")
+	}
+	return keys, err
+}
+
+// FetchRef makes a ref here what a ref of a remote is, and reports whether the remote has one.
+func (r Remotes) FetchRef(ctx context.Context, remote, from, to string) (there bool, err error) {
+	_, err = Networked().Run(ctx, r.repo.Top, "ls-remote", "--exit-code", "--quiet", "--", remote, from)
+	if err != nil {
+		if Exited(err) == 2 {
+			err = nil
+		}
+		return false, err
+	}
+	_, err = Networked().Run(ctx, r.repo.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+		"--no-recurse-submodules", "--refmap=", "--", remote, "+"+from+":"+to)
+	return err == nil, err
+}
+
 // startsProgram reports whether a setting, its key in lower case, names a program that git starts when it talks to a
 // remote.
 func startsProgram(key, value string) bool {

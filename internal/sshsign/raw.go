@@ -118,24 +118,23 @@ func rawKey(key ssh.PublicKey) ed25519.PublicKey {
 	return nil
 }
 
-// Witness is the line of the witness whose key verifies a signature, if it still counted at a time. It says why none
-// does: the key with the fingerprint is in no line, is in one that does not name WitnessNamespace, ended, or did not
-// make the signature.
-func (a *Allowed) Witness(fingerprint string, at time.Time, verifies func(ed25519.PublicKey) bool) (Signer, error) {
+// Witness is the line of the witness whose key verifies a signature. The error says why there is none: the key with the
+// fingerprint is in no line, did not make the signature, or is in a line that does not name WitnessNamespace, which is
+// returned too.
+func (a *Allowed) Witness(fingerprint string, verifies func(ed25519.PublicKey) bool) (Signer, error) {
+	var line Signer
 	err := errors.New("allowed_signers has no such key")
 	for _, s := range a.Signers {
 		switch {
 		case s.Fingerprint() != fingerprint:
 			continue
-		case !s.Witness:
-			err = errors.New("allowed_signers does not have the key for the namespace " + WitnessNamespace)
-		case !s.Before.IsZero() && at.After(s.Before):
-			err = errors.New("the key did not count any more when the task was closed")
 		case !verifies(rawKey(s.Key)):
-			err = errors.New("the signature does not hold")
+			return Signer{}, errors.New("the signature does not hold")
+		case !s.Witness:
+			line, err = s, errors.New("allowed_signers does not have the key for the namespace "+WitnessNamespace)
 		default:
 			return s, nil
 		}
 	}
-	return Signer{}, err
+	return line, err
 }

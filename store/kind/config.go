@@ -301,4 +301,7 @@ func IsNamespace(name string) bool {
 const (
 	RemoteClaims = "refs/cairn/remote/claims"
 	RemoteProbe  = "refs/cairn/remote/probe"
+
+	Evidence       = "refs/cairn/evidence"        // what was signed about closed tasks, as this clone has it
+	RemoteEvidence = "refs/cairn/remote/evidence" // as the remote had it last
 )

@@ -177,16 +177,9 @@ func (c *Claims) Usable(ctx context.Context) error {
 		return record.Errorf(record.InvalidInput, "claims_remote is %s, and this clone has no such git remote", name).
 			WithHint("git remote add %s URL adds it; %s", name, cmp.Or(prefixed("there are ", strings.Join(names, ", ")), "it has none"))
 	}
-	keys, err := c.Clone.Repo.Remotes().Programs(ctx)
-	if err != nil {
+	keys, err := c.Clone.Repo.Remotes().Starts(ctx, name)
+	if err != nil || len(keys) == 0 || c.Trusted() {
 		return err
-	}
-	bundled, err := c.Clone.Repo.Remotes().Bundled(ctx, name)
-	if err != nil || !bundled && len(keys) == 0 || c.Trusted() {
-		return err
-	}
-	if bundled {
-		keys = append(keys, "the hooks of the repository that its URL leads to")
 	}
 	return record.Errorf(record.Untrusted, "claims go through the git remote %s, for which this clone's .git/config starts a program (%s)", name, strings.Join(keys, ", ")).
 		WithHint("a person looks at it, and then approves this clone: %s", record.CallTo("trust").ByPerson())

@@ -1,0 +1,215 @@
+package statements
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/evidence"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
+)
+
+// Shelf is where the statements of a workspace are.
+type Shelf struct {
+	Layout  layout.Layout
+	Claims  kind.Claims // whose remote and whose namespace statements use too
+	Trusted func() bool // whether the user has consented that commands of this clone run
+	Now     func() time.Time
+}
+
+// theirs is the ref of the remote, beside the one below which claims are: a host that takes the one takes the other.
+func (h Shelf) theirs() string { return path.Join(path.Dir(h.Claims.Namespace), "evidence") }
+
+func (h Shelf) ours() git.Growing { return h.Layout.Repo.Growing(kind.Evidence) }
+
+// folder is that of the workspace in the tree, "" for the top.
+func (h Shelf) folder() string {
+	if at := h.Layout.InRepo(""); at != "" && at != "." {
+		return "at-" + record.Digest(at)
+	}
+	return ""
+}
+
+func (h Shelf) path(below ...string) string {
+	return path.Join(append([]string{h.folder()}, below...)...)
+}
+
+// inGit returns GIT outside a repository.
+func (h Shelf) inGit() error {
+	if h.Layout.Repo == nil {
+		return record.Errorf(record.Git, "evidence is kept in git, and this is no git repository").WithHint("git init makes one")
+	}
+	return nil
+}
+
+// Add keeps envelopes in this clone. It returns INVALID_INPUT for what states neither a close nor a change in the way
+// that cairn writes it. Whether it counts is not asked.
+func (h Shelf) Add(ctx context.Context, sealed ...[]byte) error {
+	if err := h.inGit(); err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	for _, src := range sealed {
+		s := read(src)
+		if s.Of == "" {
+			return record.Errorf(record.InvalidInput, "it is no evidence: %s", s.Why).
+				WithHint("evidence is what %s and a witness write: a DSSE envelope with an in-toto statement", record.CallTo("evidence_export").OnlyShown())
+		}
+		files[h.path(s.folder(), s.Of, s.Hash+git.GrowingExt)] = src
+	}
+	_, err := h.ours().Add(ctx, files, nil, h.Now())
+	return err
+}
+
+func hashOf(src []byte) string {
+	sum := sha256.Sum256(src)
+	return hex.EncodeToString(sum[:])
+}
+
+// Exchanged is what became of an exchange with the remote.
+type Exchanged struct {
+	Remote string // "" if the clone has none
+	Pushed bool   // the remote has all that is here
+	Said   string // why not
+}
+
+const answerLimit = 30 * time.Second
+
+// Exchange brings this clone and the remote together: each has the union then, where the remote takes the push. That it
+// does not is no error. It returns OFFLINE if the remote gives no answer, and UNTRUSTED where git would start a program
+// for it that the user has not approved.
+func (h Shelf) Exchange(ctx context.Context) (done Exchanged, err error) {
+	if h.Layout.Repo == nil {
+		return done, nil
+	}
+	remotes := h.Layout.Repo.Remotes()
+	names, err := remotes.Names(ctx)
+	if err != nil {
+		return done, err
+	}
+	name := cmp.Or(h.Claims.Remote, "origin")
+	if !slices.Contains(names, name) {
+		return done, nil
+	}
+	starts, err := remotes.Starts(ctx, name)
+	if err != nil {
+		return done, err
+	}
+	if len(starts) > 0 && !h.Trusted() {
+		return done, record.Errorf(record.Untrusted, "evidence goes through the git remote %s, for which this clone's .git/config starts a program (%s)", name, starts[0]).
+			WithHint("a person looks at it, and then approves this clone: %s", record.CallTo("trust").ByPerson())
+	}
+	limited, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	done.Remote = name
+	return h.exchange(limited, ctx, done)
+}
+
+// pushes is how often a push is tried while others push too.
+const pushes = 8
+
+func (h Shelf) exchange(limited, ctx context.Context, done Exchanged) (Exchanged, error) {
+	remotes := h.Layout.Repo.Remotes()
+	last := "none"
+	for try := range pushes {
+		there, err := remotes.FetchRef(limited, done.Remote, h.theirs(), kind.RemoteEvidence)
+		if err != nil {
+			return done, h.offline(ctx, done.Remote, err)
+		}
+		tip := ""
+		if there {
+			if tip, err = h.Layout.Repo.Refs().Commit(ctx, kind.RemoteEvidence); err != nil {
+				return done, err
+			}
+		}
+		ours, err := h.ours().Add(ctx, nil, []string{tip}, h.Now())
+		if err != nil || ours == tip {
+			done.Pushed = err == nil
+			return done, err
+		}
+		if tip == last { // nobody moved it: it was refused for another reason
+			return done, nil
+		}
+		last = tip
+		results, words, err := remotes.Push(limited, done.Remote, []git.RefUpdate{{Ref: h.theirs(), Old: tip, New: ours}}, false)
+		switch {
+		case err == nil && results[0] == git.Taken:
+			done.Pushed = true
+			return done, nil
+		case results[0] == git.Unknown && git.Exited(err) != 1:
+			done.Said = record.Clip(git.WithoutCredentials(git.Complaint(err)), 300)
+			return done, nil
+		}
+		done.Said = record.Clip(git.WithoutCredentials(words), 300)
+		select {
+		case <-limited.Done():
+			return done, ctx.Err()
+		case <-time.After(time.Duration(40<<try) * time.Millisecond):
+		}
+	}
+	return done, nil
+}
+
+func (h Shelf) offline(ctx context.Context, remote string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return record.Errorf(record.Offline, "the git remote %s gave no answer: %s", remote, record.Clip(git.WithoutCredentials(git.Complaint(err)), 300)).
+		WithHint("try again in a minute; git fetch %s by hand shows what is wrong", remote)
+}
+
+// Of lists the statements of the workspace, judged, those of tasks and then those of changes; of one task or commit, if
+// it is not "".
+func (h Shelf) Of(ctx context.Context, of string) ([]Statement, error) {
+	if err := h.inGit(); err != nil {
+		return nil, err
+	}
+	tip, err := h.ours().Tip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Statement
+	for _, folder := range []string{changes, tasks} {
+		below := h.path(folder)
+		if of != "" {
+			below = h.path(folder, of)
+		}
+		found, err := h.below(ctx, tip, below)
+		if err != nil {
+			return nil, err
+		}
+		all = append(found, all...)
+	}
+	return all, h.judge(ctx, all)
+}
+
+// mostRead is how many statements are read, so that a remote cannot fill the memory: the newest names do not count then.
+const mostRead = 100_000
+
+func (h Shelf) below(ctx context.Context, tip, folder string) ([]Statement, error) {
+	files, err := h.ours().Files(ctx, tip, folder)
+	if err != nil {
+		return nil, err
+	}
+	files = files[:min(len(files), mostRead)]
+	all := make([]Statement, len(files))
+	ids := record.Each(files, func(f git.File) string { return f.ID })
+	return all, h.Layout.Repo.Objects().Blobs(ctx, ids, evidence.MaxEnvelope, func(i int, b git.Blob) {
+		s := read(b.Content)
+		at, name := path.Split(files[i].Path)
+		if s.Why == "" && (name != s.Hash+git.GrowingExt || path.Clean(at) != h.path(s.folder(), s.Of)) {
+			s.Why = "it lies where another statement belongs"
+		}
+		if s.Of == "" {
+			s.Hash, s.Of = name[:len(name)-len(git.GrowingExt)], path.Base(at)
+		}
+		all[i] = s
+	})
+}
