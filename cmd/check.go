@@ -45,6 +45,7 @@ type checkCommand struct {
 	snapshot.CheckOptions
 	format  report.Format // of what is printed
 	outputs []checkOutput
+	witness *witness // nil for none
 }
 
 type checkIn struct {
@@ -53,6 +54,8 @@ type checkIn struct {
 	OfStage bool           `json:"staged,omitempty" doc:"judge what is staged, as a change of HEAD; for a pre-commit hook"`
 	Run     bool           `json:"run,omitempty" doc:"run the commands of the tasks that the change closes, and record nothing"`
 	All     bool           `json:"all,omitempty" doc:"with --run: of every closed task"`
+	Witness bool           `json:"witness,omitempty" doc:"with --run: sign what passed, as a witness, and keep it as evidence"`
+	Key     string         `json:"key,omitempty" doc:"with --witness: the ed25519 key in FILE, a private one or the public half of one in the agent" cli:"value=FILE"`
 	Trust   bool           `json:"i_trust_this_code,omitempty" doc:"with --run: run them although nobody approved this clone, or on a change from elsewhere"`
 	FailOn  proof.Severity `json:"fail_on,omitempty" doc:"fail from SEVERITY on: error, warning or notice" cli:"value=SEVERITY" values:"error,warning,notice"`
 	Format  string         `json:"format,omitempty" doc:"print the report as FORMAT: {values}; text by default, and json with --json" cli:"value=FORMAT" values:"text,json,github,sarif,junit,gitlab"`
@@ -93,6 +96,11 @@ func (p *checkCommand) run(ctx context.Context) error {
 		s, err := store.Open(l.Root, p.stateDir())
 		p.Trusted = err == nil && s.Trusted()
 	}
+	if p.Witness {
+		if p.witness, err = p.newWitness(ctx, l.Repo); err != nil {
+			return err
+		}
+	}
 	found, err := snapshot.Check(ctx, l, p.CheckOptions)
 	if err == nil && p.Fix {
 		found, err = p.fix(ctx, l, found)
@@ -106,6 +114,11 @@ func (p *checkCommand) run(ctx context.Context) error {
 	}
 	if p.Run {
 		if err := p.runCommands(ctx, l, found, &r); err != nil {
+			return err
+		}
+	}
+	if p.Witness {
+		if err := p.witness.sign(ctx, l, found, &r); err != nil {
 			return err
 		}
 	}
@@ -146,8 +159,10 @@ func (p *checkCommand) options() (err error) {
 		return contradiction("staged", "run").WithHint("commands run in the working tree: cairn check --run")
 	case p.Staged && p.Fix:
 		return contradiction("staged", "fix").WithHint("cairn changes files and stages nothing: cairn check --fix")
-	case (p.All || p.Trust) && !p.Run:
-		return usage("--all and --i-trust-this-code go with --run")
+	case (p.All || p.Trust || p.Witness) && !p.Run:
+		return usage("--all, --witness and --i-trust-this-code go with --run")
+	case p.Key != "" && !p.Witness:
+		return usage("--key goes with --witness")
 	case (p.DryRun || p.Yes) && !p.Fix:
 		return usage("--dry-run and --yes go with --fix")
 	case p.json && p.Format != "" && p.Format != string(report.JSON):
@@ -340,6 +355,7 @@ func (p *checkCommand) runCommands(ctx context.Context, l layout.Layout, found s
 		ran := &r.Ran[i]
 		ran.Passed, ran.Summary, ran.Duration, ran.Output = o.Passed, o.Summary(), o.Duration, o.Output
 		log.ended(*ran)
+		p.witness.saw(commands[i].Checks, o.Passed)
 		if !o.Passed {
 			r.Findings = append(r.Findings, found.Failed(commands[i], o.Summary())...)
 		}
@@ -361,15 +377,17 @@ func (p *checkCommand) heldByBase(ctx context.Context, s *store.Store, found sna
 		if err != nil {
 			continue // the report says why it cannot be read
 		}
-		failed, err := gates.HoldsSince(ctx, w, s, t, found.Base)
+		failed, held, err := gates.HoldsSince(ctx, w, s, t, found.Base)
 		if err != nil {
 			return err
 		}
+		p.witness.sawHeld(id, held)
 		for _, one := range failed {
 			c := t.Checks[one.Check]
 			command := proof.Command{Cmd: c.Cmd, Folder: c.Folder(), Checks: []proof.Declared{{Task: id, Index: one.Check, Check: c}}}
 			summary := fmt.Sprintf("%s, with %s as in the base", one.Outcome.Summary(), strings.Join(one.Files, ", "))
 			r.Findings = append(r.Findings, found.Failed(command, summary)...)
+			p.witness.saw(command.Checks, false)
 		}
 	}
 	return nil

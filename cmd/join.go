@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
@@ -21,6 +22,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/statements"
 )
 
 // joinResult is what a clone needs of its user, and what became of it.
@@ -267,6 +269,7 @@ type syncResult struct {
 	Got         filesMoved `json:"got"`
 	TakenOut    []string   `json:"taken_out,omitempty"`    // records that lack entries which a commit has
 	MergeDriver []string   `json:"merge_driver,omitempty"` // what installing it changed
+	Evidence    string     `json:"evidence,omitempty"`     // why evidence was not exchanged
 
 	Notices []verb.Notice `json:"notices,omitempty"` // what cairn check finds in the records
 }
@@ -342,8 +345,24 @@ func runSync(ctx context.Context, c *call, in syncIn) error {
 			out.TakenOut = append(out.TakenOut, id)
 		}
 	}
+	if done.Remote != "" {
+		out.Evidence = syncEvidence(ctx, s, c.Now)
+	}
 	c.show(out)
 	return nil
+}
+
+// syncEvidence exchanges evidence with the remote. It returns why that failed; the sync is done all the same.
+func syncEvidence(ctx context.Context, s *store.Store, now func() time.Time) string {
+	shelf := statements.Of(s, now)
+	done, err := shelf.Exchange(ctx)
+	if _, failed := shelf.Take(ctx, s); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return record.MessageOf(err)
+	}
+	return done.Said
 }
 
 // syncFinds is what is shown of a sync that stopped half-way.

@@ -332,6 +332,7 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"graph"}},
 		{0, []string{"guards", "T-1"}},
 		{0, []string{"verify", "T-1"}},
+		{0, []string{"evidence", "list"}},
 		{0, []string{"log"}},
 		{0, []string{"settings-get"}},
 		{0, []string{"settings-set", "claim_ttl", "2h"}},

@@ -232,6 +232,7 @@ var smallestCalls = map[string]object{
 	"graph":         {},
 	"guards":        {"id": "PROJ-1"},
 	"verify":        {"id": "PROJ-1"},
+	"evidence_list": {},
 	"restore":       {"id": "PROJ-1"},
 	"take":          {"id": "PROJ-1"},
 	"revert":        {"commit": "HEAD"},

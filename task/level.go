@@ -153,3 +153,15 @@ func (f Flow) Together(t Task, of func(i int) Seen) Seen {
 	commands := slices.ContainsFunc(t.Checks, func(c Check) bool { return !c.Manual() })
 	return Seen{Held: all.Held && commands, Red: all.Red && red}
 }
+
+// ApprovedBySignature reports whether one of the passes on which the task stands is a person's, signed by a key that counts.
+func (f Flow) ApprovedBySignature(t Task) bool {
+	index := t.EvidenceIndex()
+	for i, c := range t.Checks {
+		ev, ok := index.Evidence(i)
+		if ok && c.Manual() && c.Result == record.Pass && ev.Result == record.Pass && ev.Who.Human() && f.Attesters.Signature(t, ev.Entry) == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/config"
 	"github.com/cairn-tasks/cairn/internal/verb/decisions"
 	"github.com/cairn-tasks/cairn/internal/verb/directory"
+	"github.com/cairn-tasks/cairn/internal/verb/evidence"
 	"github.com/cairn-tasks/cairn/internal/verb/feedback"
 	"github.com/cairn-tasks/cairn/internal/verb/graphs"
 	"github.com/cairn-tasks/cairn/internal/verb/guards"
@@ -50,6 +51,7 @@ var All = verb.Link(inOrder(
 	activity.Verbs,
 	graphs.Verbs,
 	guards.Verbs,
+	evidence.Verbs,
 	config.Verbs,
 	handoffs.Verbs,
 	identity.Verbs,
@@ -101,7 +103,7 @@ var order = []string{
 	"register", "directory", "feedback_create", "feedback_query",
 	"job_start", "job_poll", "job_list", "job_say", "job_cancel", "job_discard", "pair_open", "pair_read", "pair_close",
 	"review_apply", "review_sync",
-	"worktree_list", "worktree_remove",
+	"worktree_list", "worktree_remove", "evidence_list",
 	"remote_status", "remote_probe", "remote_sync",
 }
 

@@ -464,18 +464,12 @@ func (r Remotes) Starts(ctx context.Context, remote string) ([]string, error) {
 	return keys, err
 }
 
-// FetchRef makes a ref here what a ref of a remote is, and reports whether the remote has one.
-func (r Remotes) FetchRef(ctx context.Context, remote, from, to string) (there bool, err error) {
-	_, err = Networked().Run(ctx, r.repo.Top, "ls-remote", "--exit-code", "--quiet", "--", remote, from)
-	if err != nil {
-		if Exited(err) == 2 {
-			err = nil
-		}
-		return false, err
-	}
-	_, err = Networked().Run(ctx, r.repo.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-		"--no-recurse-submodules", "--refmap=", "--", remote, "+"+from+":"+to)
-	return err == nil, err
+// FetchRef makes a ref here what a ref of a remote is, and takes it away if the remote has none. Refs whose names begin
+// alike come too: git takes a name with a star alone for one that need not be there.
+func (r Remotes) FetchRef(ctx context.Context, remote, from, to string) error {
+	_, err := Networked().Run(ctx, r.repo.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance",
+		"--no-recurse-submodules", "--refmap=", "--", remote, "+"+from+"*:"+to+"*")
+	return err
 }
 
 // startsProgram reports whether a setting, its key in lower case, names a program that git starts when it talks to a

@@ -105,6 +105,9 @@ func (l Live) Seen() string { return l.join(SeenName) }
 // SeenName is the name of that file.
 const SeenName = "seen"
 
+// Stated is the path of what the evidence that counts says of closes. It is made anew of the ref of evidence.
+func (l Live) Stated() string { return l.join("stated") }
+
 // Inboxes is the folder of what actors have acknowledged.
 func (l Live) Inboxes() string { return l.join("inbox") }
 

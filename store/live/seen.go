@@ -24,19 +24,42 @@ func (s Seen) Of(about string) task.Seen { return s[about] }
 // seenMax is the size, in bytes, beyond which the file of what was seen is cut down to its newer half.
 const seenMax = 2 << 20
 
-// Seen reads what the clone saw. It is one small file; what cannot be read counts as absent.
+// Seen reads what the clone saw, and what the evidence says that was taken in. Those are two small files; what cannot be
+// read counts as absent.
 func (d Clone) Seen() Seen {
-	src, err := disk.ReadRegular(d.Live.Seen(), 2*seenMax)
-	if err != nil {
-		return nil
-	}
+	out := d.Saw()
+	out.read(d.Live.Stated(), 16*seenMax, task.Seen{Held: true, Witnessed: true, Signed: true})
+	return out
+}
+
+// Saw reads what the clone saw itself.
+func (d Clone) Saw() Seen {
 	out := Seen{}
+	out.read(d.Live.Seen(), 2*seenMax, task.Seen{Held: true, Red: true})
+	return out
+}
+
+// read adds what a file says, of what it may say.
+func (s Seen) read(path string, most int64, may task.Seen) {
+	src, err := disk.ReadRegular(path, most)
+	if err != nil {
+		return
+	}
 	for line := range bytes.Lines(src) {
 		about, words, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
-		words = " " + words + " "
-		out[about] = out[about].And(task.Seen{Held: strings.Contains(words, " held "), Red: strings.Contains(words, " red ")})
+		is := func(word string) bool { return strings.Contains(" "+words+" ", " "+word+" ") }
+		s[about] = s[about].And(task.Seen{
+			Held: may.Held && is("held"), Red: may.Red && is("red"), Witnessed: may.Witnessed && is("witnessed"), Signed: may.Signed && is("signed"),
+		})
 	}
-	return out
+}
+
+// PutStated replaces what the evidence says, as it was judged last.
+func (d Clone) PutStated(facts []task.Fact) error {
+	if err := d.MakeLive(); err != nil {
+		return err
+	}
+	return d.Live.Failed(atomicfile.WriteVolatile(d.Live.Stated(), []byte(Lines(facts)+"\n")))
 }
 
 // Lines are the lines of the file that say some facts.
@@ -48,6 +71,12 @@ func Lines(facts []task.Fact) string {
 		}
 		if f.Seen.Red {
 			line += " red"
+		}
+		if f.Seen.Witnessed {
+			line += " witnessed"
+		}
+		if f.Seen.Signed {
+			line += " signed"
 		}
 		return line
 	}), "\n")

@@ -12,9 +12,15 @@ import (
 	"github.com/cairn-tasks/cairn/internal/evidence"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
+
+// Of returns the shelf of a workspace.
+func Of(s *store.Store, now func() time.Time) Shelf {
+	return Shelf{s.Layout, s.Config.Claims, s.Trusted, now}
+}
 
 // Shelf is where the statements of a workspace are.
 type Shelf struct {
@@ -119,15 +125,12 @@ func (h Shelf) exchange(limited, ctx context.Context, done Exchanged) (Exchanged
 	remotes := h.Layout.Repo.Remotes()
 	last := "none"
 	for try := range pushes {
-		there, err := remotes.FetchRef(limited, done.Remote, h.theirs(), kind.RemoteEvidence)
-		if err != nil {
+		if err := remotes.FetchRef(limited, done.Remote, h.theirs(), kind.RemoteEvidence); err != nil {
 			return done, h.offline(ctx, done.Remote, err)
 		}
-		tip := ""
-		if there {
-			if tip, err = h.Layout.Repo.Refs().Commit(ctx, kind.RemoteEvidence); err != nil {
-				return done, err
-			}
+		tip, err := h.Layout.Repo.Refs().Commit(ctx, kind.RemoteEvidence)
+		if err != nil {
+			return done, err
 		}
 		ours, err := h.ours().Add(ctx, nil, []string{tip}, h.Now())
 		if err != nil || ours == tip {
@@ -165,9 +168,9 @@ func (h Shelf) offline(ctx context.Context, remote string, err error) error {
 		WithHint("try again in a minute; git fetch %s by hand shows what is wrong", remote)
 }
 
-// Of lists the statements of the workspace, judged, those of tasks and then those of changes; of one task or commit, if
+// Read lists the statements of the workspace, judged, those of tasks and then those of changes; of one task or commit, if
 // it is not "".
-func (h Shelf) Of(ctx context.Context, of string) ([]Statement, error) {
+func (h Shelf) Read(ctx context.Context, of string) ([]Statement, error) {
 	if err := h.inGit(); err != nil {
 		return nil, err
 	}
@@ -187,6 +190,15 @@ func (h Shelf) Of(ctx context.Context, of string) ([]Statement, error) {
 		}
 		all = append(found, all...)
 	}
+	return all, h.judge(ctx, all)
+}
+
+// Judge reads envelopes that lie elsewhere, and judges them.
+func (h Shelf) Judge(ctx context.Context, sealed ...[]byte) ([]Statement, error) {
+	if err := h.inGit(); err != nil {
+		return nil, err
+	}
+	all := record.Each(sealed, read)
 	return all, h.judge(ctx, all)
 }
 

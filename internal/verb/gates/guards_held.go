@@ -174,28 +174,33 @@ type NotHeld struct {
 
 // HoldsSince runs the commands of a task with the files on which they stand as a commit has them, where they have changed
 // since and the record does not account for it by more than its own word that they were held. It returns those that do
-// not pass, and those that cannot be run so. Whoever calls has asked whether the commands may run.
-func HoldsSince(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, base string) (out []NotHeld, err error) {
+// not pass, and those that cannot be run so; and those that are known to hold: they passed so now, or nothing that they stand
+// on has changed. Whoever calls has asked whether the commands may run.
+func HoldsSince(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, base string) (out []NotHeld, held []int, err error) {
 	files, err := FilesOf(s, t)
 	if err != nil || files.Layout.Repo == nil || t.Repo != "" {
-		return nil, err
+		return nil, nil, err
 	}
 	g := &guarding{files: files, base: base}
 	if g.now, err = files.WorkTree(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := g.compare(ctx, s, t); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	state := g.state(t.Provenance.Last().Who)
 	var todo []int
 	for i, c := range t.Checks {
-		if !c.Manual() && len(state.Owed(t, i)) > 0 {
+		switch {
+		case c.Manual():
+		case len(state.Owed(t, i)) > 0:
 			todo = append(todo, i)
+		case len(state.Changed[c.Key(t.ID)]) == 0:
+			held = append(held, i)
 		}
 	}
 	if len(todo) == 0 {
-		return nil, nil
+		return nil, held, nil
 	}
 	h := heldRun{guarding: g, w: w, s: s, t: t}
 	ended := make([]check.Outcome, len(todo))
@@ -204,10 +209,12 @@ func HoldsSince(ctx context.Context, w *verb.Workspace, s *store.Store, t task.T
 	}
 	err = h.in(ctx, todo, func(nth int, _ check.Header, o check.Outcome) { ended[nth] = o })
 	for n, o := range ended {
-		if !o.Passed {
+		if o.Passed {
+			held = append(held, todo[n])
+		} else {
 			paths := record.Each(state.Owed(t, todo[n]), func(f task.GuardFile) string { return f.Path })
 			out = append(out, NotHeld{todo[n], paths, o})
 		}
 	}
-	return out, err
+	return out, held, err
 }

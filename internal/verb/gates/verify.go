@@ -107,6 +107,16 @@ func verifyOpen(ctx context.Context, w *verb.Workspace, s *store.Store, t task.T
 	return g.runAgain(ctx, w, s, t, todo, out, true)
 }
 
+// Landed is the commit with which a task was closed as done, on the way to HEAD; "" if it is not closed so, or no commit
+// has its close yet.
+func Landed(ctx context.Context, s *store.Store, t task.Task) (string, error) {
+	closed := closeOf(s, t)
+	if s.Repo == nil || closed < 0 || !s.Config.Flow.ClaimsDone(t.Status) {
+		return "", nil
+	}
+	return landed(ctx, s, t, t.Provenance[closed])
+}
+
 // landed is the first commit on the way to HEAD that has an entry of a task; "" for none.
 func landed(ctx context.Context, s *store.Store, t task.Task, e record.Entry) (string, error) {
 	commits, err := s.Repo.History().Touching(ctx, "HEAD", s.InRepo(layout.Folder))
