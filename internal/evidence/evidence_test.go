@@ -129,8 +129,12 @@ func TestOneByteChanged(t *testing.T) {
 // What cairn would not have written is no statement of a close, whoever signed it.
 func TestStatementThatSaysMore(t *testing.T) {
 	for name, bend := range map[string]func(*evidence.Statement){
-		"another result":    func(s *evidence.Statement) { s.Predicate = bytes.Replace(s.Predicate, []byte("PASSED"), []byte("FAILED"), 1) },
-		"a field more":      func(s *evidence.Statement) { s.Predicate = bytes.Replace(s.Predicate, []byte("{"), []byte(`{"url":"x",`), 1) },
+		"another result": func(s *evidence.Statement) {
+			s.Predicate = bytes.Replace(s.Predicate, []byte("PASSED"), []byte("FAILED"), 1)
+		},
+		"a field more": func(s *evidence.Statement) {
+			s.Predicate = bytes.Replace(s.Predicate, []byte("{"), []byte(`{"url":"x",`), 1)
+		},
 		"another type":      func(s *evidence.Statement) { s.PredicateType = evidence.SVRType },
 		"a subject more":    func(s *evidence.Statement) { s.Subject = append(s.Subject, s.Subject[0]) },
 		"no id of a task":   func(s *evidence.Statement) { s.Subject[1].Name = "../../x" },

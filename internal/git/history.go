@@ -440,7 +440,7 @@ func pathOf(twice string) string {
 func (h History) Within(ctx context.Context, commits []string, tips ...string) (map[string]time.Time, error) {
 	var there, bounds []string
 	err := h.repo.Objects().Blobs(ctx, commits, 0, func(i int, b Blob) {
-		if !b.Missing {
+		if b.Size > 0 { // of a commit too
 			there = append(there, commits[i])
 		}
 	})
