@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -165,5 +166,45 @@ func TestEnvelopeTooLarge(t *testing.T) {
 	}
 	if _, err := evidence.Parse(make([]byte, evidence.MaxEnvelope+1)); err == nil {
 		t.Error("it is read")
+	}
+}
+
+// What docs/proof.md says to type verifies an envelope with programs that are not ours, and refuses another payload.
+func TestShellVerifies(t *testing.T) {
+	for _, program := range []string{"sh", "jq", "openssl", "base64"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not here", program)
+		}
+	}
+	page, err := os.ReadFile("../../docs/proof.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, ok := strings.Cut(string(page), "<!-- run by TestShellVerifies -->\n\n```sh\n")
+	block, _, closed := strings.Cut(block, "```")
+	if !ok || !closed {
+		t.Fatal("the page has no such block")
+	}
+	src, err := os.ReadFile("testdata/close.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := bytes.Replace(src, []byte("ey"), []byte("ez"), 1)
+	for name, c := range map[string]struct {
+		line  []byte
+		holds bool
+	}{"as it is": {src, true}, "with another payload": {other, false}} {
+		dir := t.TempDir()
+		for file, content := range map[string]string{"line.json": string(c.line), "witness.pub": signtest.Line("witness") + " witness\n"} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command("sh", "-ec", block)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if holds := err == nil && bytes.Contains(out, []byte("Signature Verified Successfully")); holds != c.holds {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
 	}
 }
