@@ -160,6 +160,9 @@ func (d pen) remarksOf(r verb.Row, column Column) []remark {
 		} else if r.Assigned {
 			add("assigned", faint)
 		}
+		if r.Checked > 0 && r.Passed > 0 {
+			add(fmt.Sprintf("%d/%d checks", r.Passed, r.Checked), faint)
+		}
 		if r.Overdue {
 			add("overdue since "+string(r.Due), bold, red)
 		} else if r.Due != "" {

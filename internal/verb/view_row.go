@@ -50,6 +50,8 @@ type Row struct {
 	Urgency task.Priority `json:"-"` // Priority, also of a lean row
 	Written time.Time     `json:"-"` // UpdatedAt, also of a lean row; zero for never
 	Held    *Claim        `json:"-"` // Claim with all that is known of it, also of a lean row
+	Passed  int           `json:"-"` // how many of its checks have passed, as its file says; get has the checks
+	Checked int           `json:"-"` // how many it has
 	whole   *Row          // of a lean row, all that is known
 
 	task.Links
@@ -220,6 +222,7 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	if r.UpdatedAt != nil {
 		r.Written = *r.UpdatedAt
 	}
+	r.Passed, r.Checked = t.Passed()
 	r.Due, r.Mode, r.Repo = task.Due(t.Fact(kind.DueFact)), task.Mode(t.Fact(kind.ModeFact)), t.Fact(kind.RepoFact)
 	r.Optional = task.OptionalOf(t.OwnValue)
 	r.Links, r.Fields = t.Links(), ownFields(flow, t.OwnValue)

@@ -295,6 +295,16 @@ func (r *Row) Wrote(who record.Actor) bool {
 	return slices.ContainsFunc(r.Signs, func(s Sign) bool { return s.Who == who })
 }
 
+// Passed is how many of the checks of a task have passed, as its file says, and how many there are.
+func (r *Row) Passed() (passed, all int) {
+	for _, c := range r.Checks {
+		if strings.HasSuffix(c, " "+string(record.Pass)) {
+			passed++
+		}
+	}
+	return passed, len(r.Checks)
+}
+
 // taskRow sets the fields of a row that only tasks have.
 func taskRow(v any, r *Row) {
 	t := v.(task.Task)
