@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -24,7 +25,6 @@ type column struct {
 	task.Column
 	Name   string
 	To     record.Status // where a task goes that is moved into it
-	Work   bool          // whoever moves a task into it takes the task
 	Total  int
 	Shown  int
 	Hidden int // how many more there are
@@ -98,34 +98,41 @@ const (
 	cardsMost  = 500
 )
 
+// args is the input of the list of a column.
+func (b *board) args(c task.Column) args {
+	in := b.filter.args()
+	if in["status"] = c.States; in["sort"] == nil {
+		in["sort"] = map[bool]string{false: "priority", true: "updated"}[c.Closed]
+	}
+	if in["limit"] = cardsShown; b.More == c.Name {
+		in["limit"] = cardsMost
+	}
+	return in
+}
+
 func (s *Server) board(r *http.Request) (any, error) {
 	at, err := s.w.Open()
 	if err != nil {
 		return nil, err
 	}
 	b := &board{filter: filterOf(r.URL.Query())}
-	flow, cells := at.Config.Flow, [][]verb.Row{}
-	for i, c := range flow.Columns() {
-		in := b.args()
-		if in["status"] = c.States; in["sort"] == nil {
-			in["sort"] = map[bool]string{false: "priority", true: "updated"}[c.Closed]
+	flow, columns := at.Config.Flow, at.Config.Flow.Columns()
+	lists, errs := make([]tasks.ListOut, len(columns)), make([]error, len(columns))
+	var all sync.WaitGroup
+	for i, c := range columns {
+		all.Go(func() { lists[i], errs[i] = ask[tasks.ListOut](r.Context(), s, "list", b.args(c)) })
+	}
+	all.Wait()
+	cells := make([][]verb.Row, len(columns))
+	for i, c := range columns {
+		if errs[i] != nil {
+			return nil, errs[i]
 		}
-		in["limit"] = cardsShown
-		if b.More == c.Name {
-			in["limit"] = cardsMost
-		}
-		out, err := ask[tasks.ListOut](r.Context(), s, "list", in)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			b.Problem = out.Problems
-		}
+		out := lists[i]
+		b.Problem, cells[i] = lists[0].Problems, out.Tasks
 		b.Columns = append(b.Columns, column{
-			Column: c, Name: c.Name, To: c.States[0], Work: c.States[0] == flow.Working,
-			Total: out.Total, Shown: len(out.Tasks), Hidden: out.Total - len(out.Tasks),
+			Column: c, Name: c.Name, To: c.States[0], Total: out.Total, Shown: len(out.Tasks), Hidden: out.Total - len(out.Tasks),
 		})
-		cells = append(cells, out.Tasks)
 	}
 	names := s.shortener(cells...)
 	cards := make([][]card, len(cells))

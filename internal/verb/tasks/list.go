@@ -113,11 +113,20 @@ func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (Li
 		Tasks: page.Items, Total: page.Total, OnBranches: len(there), Hidden: hidden + hiddenThere,
 		NextCursor: page.NextCursor, Problems: page.Problems, Remote: view.RemoteKnown(), Columns: saved.Columns,
 	}
-	if id, n := g.UnblocksMost(); in.Explain && n > 0 {
-		r := g.Row(id)
-		out.Unblocks = &Unblocker{id, r.Title, r.Status, n}
+	if in.Explain {
+		out.Unblocks = unblocker(g)
 	}
 	return out, err
+}
+
+// unblocker is the open task of a graph for which the most others wait; nil if none waits.
+func unblocker(g *verb.Graph) *Unblocker {
+	id, n := g.UnblocksMost()
+	if n == 0 {
+		return nil
+	}
+	r := g.Row(id)
+	return &Unblocker{id, r.Title, r.Status, n}
 }
 
 // saved is the view that is asked for; zero for none.
