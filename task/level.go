@@ -38,6 +38,15 @@ var LevelNames = []string{"none", "recorded", "held", "red", "witnessed", "signe
 
 func (l Level) String() string { return LevelNames[l] }
 
+// Need is what the config requires of a close: that it has a level.
+type Need struct {
+	Evidence string // the name of the level
+	For      string // a filter of the tasks for which it counts; "" for all
+}
+
+// Level is the least that is enough; it is Unproven for a name that is none.
+func (n Need) Level() Level { return Level(max(0, slices.Index(LevelNames, n.Evidence))) }
+
 // LevelOf is the level of a close. closed says that the task is closed as done and its record has a pass.
 func LevelOf(closed bool, s Seen) Level {
 	switch {

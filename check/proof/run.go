@@ -63,6 +63,13 @@ func (t Tree) Commands(of []record.ID) []Command {
 	return out
 }
 
+// Lacking returns the finding about a task that a change closes at a lower level than its base requires.
+func (t Tree) Lacking(change *Change, id record.ID, has, needs task.Level) []Finding {
+	j := newJudge(t, change)
+	j.report(EvidenceLevel, &j.byName[id].File, Path{"status"}, "its close is %d/%d %s, and the base requires %s", has, task.LevelSigned, has, needs)
+	return j.findings()
+}
+
 // Failed returns the findings about a command that failed, one for each check that runs it. summary says how it ended.
 // A change, which may be nil, cannot lower their severity below that of its base.
 func (t Tree) Failed(change *Change, c Command, summary string) []Finding {

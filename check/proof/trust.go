@@ -106,6 +106,11 @@ func (r trustRules) loosened() {
 	if was.Flow.WantsRed == task.RedRequire && now.Flow.WantsRed != task.RedRequire {
 		say(Path{"red"}, "a check need not have been seen to fail without the work")
 	}
+	for _, need := range was.Require {
+		if !slices.Contains(now.Require, need) {
+			say(Path{"require"}, "a close need not be %s any more", strings.TrimSpace(need.Evidence+" "+need.For))
+		}
+	}
 	if len(task.OutsideOf(now.Guards, was.Guards)) > 0 || len(now.Guards) > 0 && len(was.Guards) == 0 {
 		say(Path{"guards"}, "checks stand on other files than before: %s", strings.Join(now.Guards, ", "))
 	}

@@ -29,6 +29,7 @@ type Config struct {
 	Prefix       string
 	Flow         task.Flow
 	Guards       []string      // globs of the files on which the commands of all checks stand that name none; none takes the table's
+	Require      []task.Need   // what cairn check requires of closes
 	CheckTimeout time.Duration // of a check that names none
 	StaleAfter   time.Duration // a session without a heartbeat for longer is stalled
 	ClaimTTL     time.Duration // an agent's claim without a session expires after it

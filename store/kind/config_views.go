@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // View is a list of tasks that has a name: one of views in the config.
@@ -56,6 +57,26 @@ func (r *configReader) views(n *format.Node) {
 	}
 	if len(r.c.Views) > maxViews {
 		r.fail(n, "views has %d, more than %d", len(r.c.Views), maxViews)
+	}
+}
+
+// require reads what is required of closes: one mapping, or a list of them.
+func (r *configReader) require(n *format.Node) {
+	all := []*format.Node{format.Deref(n)}
+	if all[0].Kind != format.MappingNode {
+		all = r.maps("require", n)
+	}
+	keys := []Key{
+		KeyOf("evidence", func(n *task.Need) *string { return &n.Evidence }),
+		KeyOf("for", func(n *task.Need) *string { return &n.For }),
+	}
+	for _, m := range all {
+		r.only("require", m, keys)
+		one := readObject[task.Need](&r.reader, m, keys)
+		if one.Level() == task.Unproven {
+			r.fail(m, "require needs evidence: %s, not %q", strings.Join(task.LevelNames[1:], ", "), record.Clip(one.Evidence, 40))
+		}
+		r.c.Require = append(r.c.Require, one)
 	}
 }
 

@@ -72,6 +72,7 @@ var configKeys = sync.OnceValue(func() []Setting {
 				r.fail(n, "guards: %v", err)
 			}
 		}},
+		{Key: "require", read: (*configReader).require},
 		{Key: "repos", read: (*configReader).repos},
 		{Key: "fields", read: (*configReader).fields},
 		{Key: "views", read: (*configReader).views},

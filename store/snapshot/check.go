@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // CheckOptions says what Check judges, and what it compares with.
@@ -210,6 +211,17 @@ func (c Checked) Failed(command proof.Command, summary string) []proof.Finding {
 	var out []proof.Finding
 	for _, change := range c.changes() {
 		out = proof.Unite(out, c.Tree.Failed(change, command, summary))
+	}
+	return out
+}
+
+// Lacking returns the findings about a task that the change closes at a lower level than one of its bases requires. need
+// says which level that is.
+func (c Checked) Lacking(id record.ID, has task.Level, need func(needs []task.Need) task.Level) (out []proof.Finding) {
+	for _, change := range c.Changes {
+		if needs := need(change.Base.Config.Require); has < needs {
+			out = proof.Unite(out, c.Tree.Lacking(change, id, has, needs))
+		}
 	}
 	return out
 }

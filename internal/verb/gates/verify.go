@@ -274,31 +274,42 @@ func (h heldRun) matrix(ctx context.Context, i int, passes bool) (*Matrix, error
 	if h.base == "" || h.base == h.at {
 		return m, nil
 	}
-	run := func(into *string, commit string, put []change) error {
-		err := h.inTree(ctx, commit, []int{i}, put, func(root string) error {
-			got, err := h.once(ctx, root, i, "the matrix of "+h.t.Checks[i].Desc)
-			*into = verdictOf(got.Passed)
-			return err
-		})
-		if record.CodeOf(err) == record.InvalidInput { // files that cannot be put there
-			*into, err = "", nil
-		}
-		return err
+	err := h.verdict(ctx, i, h.takenBack(i), &m.OldTests)
+	if err == nil {
+		m.Without, err = h.without(ctx, i)
 	}
-	old := h.takenBack(i)
-	if err := run(&m.OldTests, h.at, old); err != nil {
-		return m, err
+	if err == nil {
+		err = h.turned().verdict(ctx, i, nil, &m.AsItWas)
 	}
-	turned := *h.guarding
-	turned.base, turned.at = h.at, h.base // what is put there is of the work
-	tests := h.newTests(ctx, i)
-	h.guarding = &turned
-	if err := run(&m.Without, turned.at, tests); err != nil {
-		return m, err
-	}
-	err := run(&m.AsItWas, turned.at, nil)
 	m.Red = m.Now == string(record.Pass) && m.Without == string(record.Fail)
 	return m, err
+}
+
+// without runs a check on the files of the base, with the tests of the work.
+func (h heldRun) without(ctx context.Context, i int) (verdict string, err error) {
+	err = h.turned().verdict(ctx, i, h.newTests(ctx, i), &verdict)
+	return verdict, err
+}
+
+// turned is a run on the files of the base, in which what is put there is of the work.
+func (h heldRun) turned() heldRun {
+	g := *h.guarding
+	g.base, g.at = h.at, h.base
+	h.guarding = &g
+	return h
+}
+
+// verdict runs a check on files, some of which are put there, and says whether it passes; "" where they cannot be.
+func (h heldRun) verdict(ctx context.Context, i int, put []change, into *string) error {
+	err := h.inTree(ctx, h.at, []int{i}, put, func(root string) error {
+		got, err := h.once(ctx, root, i, "the matrix of "+h.t.Checks[i].Desc)
+		*into = verdictOf(got.Passed)
+		return err
+	})
+	if record.CodeOf(err) == record.InvalidInput {
+		*into, err = "", nil
+	}
+	return err
 }
 
 // newTests are the guarded files of the commit that is looked at, new ones too, as changes by which a work tree of the

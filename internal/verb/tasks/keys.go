@@ -85,6 +85,27 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 	return where.Table[Item]{Now: now, Keys: all}
 }
 
+// byRecord are the keys that say of a task what its file does, and nothing of others or of the present.
+var byRecord = []string{"id", "title", "status", "priority", "label", "assignee", "parent", "dep", "mode", "repo", "due", "created"}
+
+// NeedOf is the level that a config requires of the close of a task. A filter that cannot be read, or that asks for more than
+// the file of a task says, means all.
+func NeedOf(w *verb.Workspace, s *store.Store, t task.Task, needs []task.Need) (most task.Level) {
+	row := kind.Tasks.Row(t)
+	table := Keys(w, s, nil)
+	table.Keys = slices.DeleteFunc(table.Keys, func(k where.Key[Item]) bool {
+		_, own := s.Config.Flow.Fields.Find(k.Name)
+		return !own && !slices.Contains(byRecord, k.Name)
+	})
+	for _, need := range needs {
+		filter, err := table.Parse(need.For)
+		if err != nil || filter.Fits(Item{Row: &row}) {
+			most = max(most, need.Level())
+		}
+	}
+	return most
+}
+
 // FlagWords are the words for how a task stands that are flags; the others are reasons alone, or asked by other keys.
 var FlagWords = []task.Word{
 	task.IsReady, task.IsRunning, task.IsStalled, task.IsAssigned, task.IsHeld, task.IsLapsed, task.IsInReview,
