@@ -45,7 +45,7 @@ type checkCommand struct {
 	snapshot.CheckOptions
 	format  report.Format // of what is printed
 	outputs []checkOutput
-	witness *witness // nil for none
+	witness *witness
 }
 
 type checkIn struct {
@@ -96,6 +96,7 @@ func (p *checkCommand) run(ctx context.Context) error {
 		s, err := store.Open(l.Root, p.stateDir())
 		p.Trusted = err == nil && s.Trusted()
 	}
+	p.witness = p.watching()
 	if p.Witness {
 		if p.witness, err = p.newWitness(ctx, l.Repo); err != nil {
 			return err
@@ -116,6 +117,9 @@ func (p *checkCommand) run(ctx context.Context) error {
 		if err := p.runCommands(ctx, l, found, &r); err != nil {
 			return err
 		}
+	}
+	if err := p.levels(ctx, l, found, &r); err != nil {
+		return err
 	}
 	if p.Witness {
 		if err := p.witness.sign(ctx, l, found, &r); err != nil {
@@ -389,6 +393,11 @@ func (p *checkCommand) heldByBase(ctx context.Context, s *store.Store, found sna
 			r.Findings = append(r.Findings, found.Failed(command, summary)...)
 			p.witness.saw(command.Checks, false)
 		}
+		never, err := p.redByBase(ctx, w, s, found, t)
+		if err != nil {
+			return err
+		}
+		r.Findings = append(r.Findings, never...)
 	}
 	return nil
 }

@@ -24,19 +24,20 @@ import (
 // evidenceFile is where evidence goes that the remote did not take, in the current folder: a bundle of attestations.
 const evidenceFile = "cairn-evidence.intoto.jsonl"
 
-// witness signs what check --run saw: of each close whose commands all passed, and of the change.
+// witness notes what check --run saw. With --witness it signs it: of each close whose commands all passed, and of the
+// change.
 type witness struct {
 	*checkCommand
 	key    sshsign.Raw
 	held   map[record.ID]map[int]bool // by task and check that passed: whether it is known to hold with the guarded files of the base
+	red    map[record.ID]map[int]bool // checks that fail on the base with the tests of the change
 	failed map[record.ID]bool         // tasks of which a command did not pass
 }
 
-// saw notes how a command ended, for each check that declares it. Without --witness nobody notes it.
+// saw notes how a command ended, for each check that declares it.
 func (w *witness) saw(checks []proof.Declared, passed bool) {
 	for _, d := range checks {
 		switch {
-		case w == nil:
 		case !passed:
 			w.failed[d.Task] = true
 		case w.held[d.Task] == nil:
@@ -50,7 +51,7 @@ func (w *witness) saw(checks []proof.Declared, passed bool) {
 // sawHeld notes which checks of a task hold with the guarded files of the base.
 func (w *witness) sawHeld(id record.ID, held []int) {
 	for _, i := range held {
-		if w != nil && w.held[id] != nil {
+		if w.held[id] != nil {
 			w.held[id][i] = true
 		}
 	}
@@ -64,6 +65,10 @@ func (w *witness) passed(t task.Task) bool {
 		}
 	}
 	return len(w.held[t.ID]) > 0 && !w.failed[t.ID] && t.Closing() != ""
+}
+
+func (p *checkCommand) watching() *witness {
+	return &witness{checkCommand: p, held: map[record.ID]map[int]bool{}, red: map[record.ID]map[int]bool{}, failed: map[record.ID]bool{}}
 }
 
 // newWitness finds the key, before any command runs. It returns INVALID_INPUT where tracked files differ from the commit
@@ -85,7 +90,9 @@ func (p *checkCommand) newWitness(ctx context.Context, repo *git.Repo) (*witness
 			err = record.Errorf(record.InvalidInput, "a witness signs what is in a commit, and %s differs from it", c.Path).WithHint("commit it, or check out what is to be judged")
 		}
 	}
-	return &witness{p, key, map[record.ID]map[int]bool{}, map[record.ID]bool{}}, err
+	w := p.watching()
+	w.key = key
+	return w, err
 }
 
 // sign signs and keeps the evidence. If the remote does not take it, it goes to a file too.

@@ -177,15 +177,8 @@ type NotHeld struct {
 // not pass, and those that cannot be run so; and those that are known to hold: they passed so now, or nothing that they stand
 // on has changed. Whoever calls has asked whether the commands may run.
 func HoldsSince(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, base string) (out []NotHeld, held []int, err error) {
-	files, err := FilesOf(s, t)
-	if err != nil || files.Layout.Repo == nil || t.Repo != "" {
-		return nil, nil, err
-	}
-	g := &guarding{files: files, base: base}
-	if g.now, err = files.WorkTree(ctx); err != nil {
-		return nil, nil, err
-	}
-	if err := g.compare(ctx, s, t); err != nil {
+	g, err := since(ctx, s, t, base)
+	if err != nil || g == nil {
 		return nil, nil, err
 	}
 	state := g.state(t.Provenance.Last().Who)
@@ -217,4 +210,41 @@ func HoldsSince(ctx context.Context, w *verb.Workspace, s *store.Store, t task.T
 		}
 	}
 	return out, held, err
+}
+
+// since compares the guarded files of a task as they are with those of a commit; nil where they are in no commit of this
+// repository.
+func since(ctx context.Context, s *store.Store, t task.Task, base string) (*guarding, error) {
+	files, err := FilesOf(s, t)
+	if err != nil || files.Layout.Repo == nil || t.Repo != "" {
+		return nil, err
+	}
+	g := &guarding{files: files, base: base}
+	if g.now, err = files.WorkTree(ctx); err != nil {
+		return nil, err
+	}
+	return g, g.compare(ctx, s, t)
+}
+
+// RedSince returns which commands of a task, by their indices, fail on the files of a commit with their guarded files as
+// they are: they were seen to fail without the work. Whoever calls has asked whether they may run.
+func RedSince(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, base string, todo []int) (red []int, err error) {
+	if len(todo) == 0 {
+		return nil, nil
+	}
+	g, err := since(ctx, s, t, base)
+	if err != nil || g == nil {
+		return nil, err
+	}
+	h := heldRun{guarding: g, w: w, s: s, t: t}
+	for _, i := range todo {
+		verdict, err := h.without(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		if verdict == string(record.Fail) {
+			red = append(red, i)
+		}
+	}
+	return red, nil
 }

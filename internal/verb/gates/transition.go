@@ -87,7 +87,7 @@ type Run struct {
 	Report *verb.RunReport // nil if nothing was run
 
 	of     task.Task // as it was then
-	worked bool      // files differ from those where its work began
+	worked bool      // it was taken up, and files differ from those where that was
 }
 
 // Prepare runs the commands that the checks gate asks for, unless the deps gate refuses the transition. It writes
@@ -131,7 +131,7 @@ func (tr Transition) Prepare(ctx context.Context, w *verb.Workspace, s *store.St
 		return Run{}, err
 	}
 	r.Proof.Guards = guards.state(w.Actor())
-	r.worked = guards != nil && len(guards.was.Changed(tree)) > 0
+	r.worked = guards != nil && flow.Began(t) >= 0 && len(guards.was.Changed(tree)) > 0
 	known := r.Proof
 	if tr.Merged != nil {
 		known = task.Proof{}
