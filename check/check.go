@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ type Spec struct {
 	Root    string        // the workspace's folder, absolute
 	Cwd     string        // the folder as declared, relative to Root; "" and "." are Root itself
 	Timeout time.Duration // the time limit, more than 0
-	Env     []string      // "NAME=value" each; nil is the environment of this process. GIT_* is removed from either
+	Env     []string      // "NAME=value" each; nil is the environment of this process. what bends checks is removed from either: see ownEnv
 	Output  io.Writer     // gets what the command prints as well, while it prints it; nil for nobody. What it cannot take is lost
 }
 
@@ -45,7 +46,7 @@ func Run(ctx context.Context, s Spec) (Outcome, error) {
 	if s.Output != nil {
 		to = tee{&out, s.Output}
 	}
-	end, err := proc.Run(ctx, proc.Command{Line: s.Cmd, Dir: dir, Env: withoutGit(s.Env), Timeout: s.Timeout, Output: to})
+	end, err := proc.Run(ctx, proc.Command{Line: s.Cmd, Dir: dir, Env: ownEnv(s.Env), Timeout: s.Timeout, Output: to})
 	switch {
 	case errors.Is(err, proc.ErrNoShell):
 		return Outcome{}, record.Errorf(record.NoShell, "there is no sh to run checks with: %w", err).
@@ -70,14 +71,31 @@ func (t tee) Write(p []byte) (int, error) {
 	return t.kept.Write(p)
 }
 
-// withoutGit returns the environment without git's own variables.
-func withoutGit(env []string) []string {
+// bending are variables with which whoever starts a check would have its runner prove less, and what their values say
+// where they do. Others, such as GOFLAGS=-mod=mod or MAKEFLAGS=-j4, are kept.
+var bending = sync.OnceValue(func() map[string]*regexp.Regexp {
+	always := regexp.MustCompile("")
+	return map[string]*regexp.Regexp{
+		"PYTEST_ADDOPTS": always, "PYTEST_PLUGINS": always, "PYTHONOPTIMIZE": always,
+		"BASH_ENV": always, "ENV": always, "MAKEFILES": always, "PERL5OPT": always,
+		"MAKEFLAGS":    regexp.MustCompile(`^[^- =]*[ntqi]|(?:^|\s)-[a-zA-Z]*[ntqi]|--(?:just-print|dry-run|recon|touch|question|ignore-errors|eval)`),
+		"GNUMAKEFLAGS": always,
+		"GOFLAGS":      regexp.MustCompile(`-(?:run|skip|exec|toolexec|overlay|list|n|c|short)\b`),
+		"NODE_OPTIONS": regexp.MustCompile(`(?:^|\s)(?:-r|--(?:require|import|loader|experimental-loader|test\S*))\b`),
+		"RUBYOPT":      regexp.MustCompile(`-[rI]`),
+	}
+})
+
+// ownEnv returns the environment without git's own variables, and without what would bend the checks.
+func ownEnv(env []string) []string {
 	if env == nil {
 		env = os.Environ()
 	}
 	kept := make([]string, 0, len(env))
 	for _, v := range env {
-		if !strings.HasPrefix(v, "GIT_") {
+		name, value, _ := strings.Cut(v, "=")
+		bends, known := bending()[name]
+		if !strings.HasPrefix(v, "GIT_") && (!known || !bends.MatchString(value)) {
 			kept = append(kept, v)
 		}
 	}

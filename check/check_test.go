@@ -92,6 +92,21 @@ func TestTheEnvironmentLosesGitsVariables(t *testing.T) {
 	})
 }
 
+// Whoever starts a check does not choose by variables what its runner does. What makes it no easier is kept.
+func TestTheEnvironmentBendsNothing(t *testing.T) {
+	for variable, kept := range map[string]bool{
+		"PYTEST_ADDOPTS=--co": false, "MAKEFLAGS=n": false, "MAKEFLAGS=-j4 -i": false, "MAKEFLAGS= -j4 --jobserver-auth=3,4": true, "MAKEFLAGS=ks": true,
+		"GOFLAGS=-run=^$": false, "GOFLAGS=-mod=mod -trimpath": true, "NODE_OPTIONS=--max-old-space-size=4096": true, "NODE_OPTIONS=--require ./a.js": false,
+		"NODE_OPTIONS=-r ./a.js": false, "NODE_OPTIONS=--test-only": false, "BASH_ENV=a.sh": false, "PYTHONPATH=src": true,
+	} {
+		name, _, _ := strings.Cut(variable, "=")
+		env := []string{"PATH=" + os.Getenv("PATH"), variable}
+		if got := runSpec(t, Spec{Cmd: "printenv " + name, Env: env}).Passed; got != kept {
+			t.Errorf("%s is kept: %v", variable, got)
+		}
+	}
+}
+
 func TestItRunsInItsFolder(t *testing.T) {
 	root := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(root, "a", "b"), 0o755); err != nil {

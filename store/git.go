@@ -32,6 +32,14 @@ func (g Git) WorkTree(ctx context.Context) (Tree, error) {
 	return g.repo.WorkTree(ctx)
 }
 
+// WorkTreeAndAbsent is WorkTree, and lists the files in it that are not on disk, since git was told not to look at them.
+func (g Git) WorkTreeAndAbsent(ctx context.Context) (t Tree, absent []string, err error) {
+	if g.repo == nil {
+		return nil, nil, nil
+	}
+	return g.repo.WorkTreeAndAbsent(ctx)
+}
+
 // Usable returns GIT, with a hint, if git is missing, too old, or refuses the repository; nil outside git.
 func (g Git) Usable(ctx context.Context) error {
 	if g.repo == nil {

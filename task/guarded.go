@@ -74,12 +74,20 @@ func covers(globs []Glob, path string) bool {
 	return err == nil && !strings.ContainsAny(path, "*?") && slices.ContainsFunc(globs, func(g Glob) bool { return g.Meets(p) })
 }
 
+// MayChangeSaid is the index of the entry that said which files may change; -1 for none.
+func (t Task) MayChangeSaid() int {
+	if len(t.MayChange) == 0 || len(t.Provenance) == 0 {
+		return -1
+	}
+	return max(0, t.Provenance.LastIndex(func(e record.Entry) bool { return slices.Contains(e.Fields, mayChangeField) })) // else it was created so
+}
+
 // mayChange are the globs of MayChange, if they count: they were said before work began, by an actor who did none of it.
 func (t Task) mayChange(mover record.Actor) []Glob {
 	if len(t.MayChange) == 0 || len(t.Provenance) == 0 {
 		return nil
 	}
-	said := max(0, t.Provenance.LastIndex(func(e record.Entry) bool { return slices.Contains(e.Fields, mayChangeField) }))
+	said := t.MayChangeSaid()
 	workers, began := t.workers(mover)
 	if said > began || workers[t.Provenance[said].Who] {
 		return nil

@@ -60,6 +60,12 @@ func ParseGlob(s string) (Glob, error) {
 	return g, nil
 }
 
+// GlobOfPath is the glob of a path as git has it, whatever its names are. A character that globs give a meaning stands for
+// any.
+func GlobOfPath(path string) Glob {
+	return Glob{strings.Split(strings.NewReplacer("*", "?", "?", "?").Replace(path), "/")}
+}
+
 // Folder is the glob as one of a folder: of it, and of all that lies in it.
 func (g Glob) Folder() Glob {
 	if len(g.names) > 0 && g.names[len(g.names)-1] == anyFolders {

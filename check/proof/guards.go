@@ -73,6 +73,7 @@ func (r guardRules) judgeCheck(i int, c task.Check) {
 		owed = r.sinceHeld(t, i, c, ev)
 	}
 	if len(owed) == 0 {
+		r.saidInPassing(c, t, r.state.Changed[c.Key(t.ID)])
 		return
 	}
 	within, before := r.byTask(c, owed)
@@ -89,12 +90,31 @@ func (r guardRules) judgeCheck(i int, c task.Check) {
 	}
 }
 
+// saidInPassing reports files that may change because an agent said so in this very change: it may be the one that works,
+// under another name.
+func (r guardRules) saidInPassing(c task.Check, t task.Task, files []task.GuardFile) {
+	n := t.MayChangeSaid()
+	if n < 0 || !r.fresh[n] || t.Provenance[n].Who.Human() || t.Provenance[r.closed].Who.Human() {
+		return
+	}
+	ev, _ := t.Evidence(slices.IndexFunc(t.Checks, func(one task.Check) bool { return one.Key(t.ID) == c.Key(t.ID) }))
+	without := t
+	without.MayChange = nil
+	files = slices.DeleteFunc(slices.Clone(files), func(f task.GuardFile) bool { return without.Accounts(f, t.Provenance[r.closed].Who) })
+	if len(files) == 0 || ev.Held {
+		return
+	}
+	r.report(GuardsChanged, &r.now.File, Path{"provenance", n}, "says that files change on which the check %q stands, and no person did: %s", c.Desc, pathsOf(files)).
+		fix("look at how they changed; a person who has says so with cairn attest %s --guards", t.ID).
+		warnIf(true)
+}
+
 // guards are the files on which a check stands, by the config and the task of the base.
 func (r guardRules) guards(c task.Check) guard.Guards {
 	if r.was != nil {
 		c = r.now.Task.Guarding(c, r.was.Task)
 	}
-	return guard.Of(c, r.change.Base.Config.Guards, r.all.Below, r.all.Was)
+	return guard.Of(c, guard.Config{Guards: r.change.Base.Config.Guards, SetUp: r.change.Base.Config.Setup}, r.all.Below, r.all.Was)
 }
 
 // changedGuards are the changes that count for some guards.
@@ -107,7 +127,7 @@ func changedGuards(guards guard.Guards, d FileDiff) (out []task.GuardFile) {
 		if !by.Whole() {
 			was, _ := d.Was(c.Path)
 			now, _ := d.Now(c.Path)
-			if by.Same(was, now) {
+			if by.Same(c.Path, was, now) {
 				continue
 			}
 		}
@@ -167,12 +187,23 @@ func (r guardRules) unaccounted(files []task.GuardFile) []task.GuardFile {
 			continue
 		}
 		t := p.now.Task
-		held := slices.ContainsFunc(t.Provenance, func(e record.Entry) bool {
-			return slices.ContainsFunc(e.Results, func(c record.CheckResult) bool { return c.Held == record.HeldBase })
+		files = slices.DeleteFunc(files, func(f task.GuardFile) bool {
+			return t.Accounts(f, t.Provenance[other.closing()].Who) || guardRules{pairRules: other, all: r.all}.held(f)
 		})
-		files = slices.DeleteFunc(files, func(f task.GuardFile) bool { return held || t.Accounts(f, t.Provenance[other.closing()].Who) })
 	}
 	return files
+}
+
+// held reports whether a check that stands on a file passed with the files of the base too.
+func (r guardRules) held(f task.GuardFile) bool {
+	t := r.now.Task
+	for i, c := range t.Checks {
+		ev, _ := t.Evidence(i)
+		if !c.Manual() && ev.Held && slices.Contains(changedGuards(r.guards(c), r.all), f) {
+			return true
+		}
+	}
+	return false
 }
 
 func pathsOf(files []task.GuardFile) string {

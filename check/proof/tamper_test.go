@@ -25,18 +25,16 @@ import (
 //	solve             do the work: put the base's files below done/ in their places
 //	refused [FILE...] the close is refused with GUARDS_CHANGED, which names the files
 //	caught [FILE...]  the same, and cairn check finds it where the close is written into the file of the task
+//	forged            cairn check finds it where the close is written into the file of the task, and nothing else was asked
+//	warned [FILE...]  the task is closed, and cairn check warns of the files
 //	silent [REV]      the task is closed, or is already, and cairn check finds nothing, from REV or where the work began
 //
-// A program that a case needs and that is not installed skips it. testdata/tamper/bin is on the PATH: it has what
-// stands in for runners that come out of a registry.
+// A program that a case needs and that is not installed skips it. Runners that come out of a registry are those which
+// .ci/run puts into its cache folder: [jest], [vitest] and [pytest] hold where they are there.
 func TestSlowTamper(t *testing.T) {
 	slowtest.Skip(t)
 	t.Setenv("GOTMPDIR", "")
-	bin, err := filepath.Abs(filepath.Join("testdata", "tamper", "bin"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+bin)
+	t.Setenv("PYTHONPATH", filepath.Join(runners, "python"))
 	for _, kind := range []string{"cheats", "honest"} {
 		t.Run(kind, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
@@ -44,12 +42,15 @@ func TestSlowTamper(t *testing.T) {
 				RequireUniqueNames: true,
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("HOME", os.Getenv("HOME"))
+					env.Setenv("RUNNERS", runners)
 					env.Values["actors"] = &actors{dir: filepath.Join(env.WorkDir, "repo"), now: noon}
 					return nil
 				},
+				Condition: runnerThere,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"as": as, "edit": edit, "commit": commit, "git": runGit, "clock": clock, "id": id,
 					"plan": plan, "solve": solve, "refused": refused, "caught": caught, "silent": silent,
+					"forged": forged, "warned": warned,
 				},
 			})
 		})
@@ -74,6 +75,26 @@ func TestTamperCasesOfEachKind(t *testing.T) {
 			}
 		}
 	}
+}
+
+// runners is the folder in which .ci/run puts runners that come out of a registry: node_modules, and python for modules.
+var runners = func() string {
+	cache := os.Getenv("CAIRN_CI_CACHE")
+	if cache == "" {
+		user, _ := os.UserCacheDir()
+		cache = filepath.Join(user, "cairn-ci")
+	}
+	return filepath.Join(cache, "runners")
+}()
+
+// runnerThere is a condition of the scripts: a runner is in the folder.
+func runnerThere(name string) (bool, error) {
+	at, ok := map[string]string{"jest": "node_modules/.bin/jest", "vitest": "node_modules/.bin/vitest", "pytest": "python/pytest"}[name]
+	if !ok {
+		return false, fmt.Errorf("no condition %q", name)
+	}
+	_, err := os.Stat(filepath.Join(runners, at))
+	return err == nil, nil
 }
 
 // keepToolchains keeps compilers and what they built before where they are, although the tests have another home.
@@ -118,6 +139,9 @@ func plan(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	input, err := json.Marshal(map[string]any{"title": "Add up", "checks": []any{command}, "may_change": said["--may-change"]})
 	ts.Check(err)
+	if ignored, _ := os.ReadFile(ts.MkAbs(".gitignore")); bytes.HasPrefix(ignored, []byte("node_modules\n")) {
+		ts.Check(os.Symlink(filepath.Join(runners, "node_modules"), ts.MkAbs("node_modules")))
+	}
 	runGit(ts, false, []string{"init", "-q", "-b", "main", "--template="})
 	as(ts, false, []string{"human:ada", "init", "--prefix", "T"})
 	as(ts, false, []string{"human:ada", "trust", "--yes"})
@@ -177,6 +201,11 @@ func refused(ts *testscript.TestScript, _ bool, files []string) {
 
 func caught(ts *testscript.TestScript, _ bool, files []string) {
 	refused(ts, false, files)
+	actorsOf(ts).try("agent:bob", "run-checks", ts.Getenv("ID")) // it fails, and says that the check passed
+	forged(ts, false, nil)
+}
+
+func forged(ts *testscript.TestScript, _ bool, _ []string) {
 	forgeClose(ts, ts.Getenv("ID"))
 	commit(ts, false, nil)
 	if found := findingsFrom(ts, "base"); !strings.Contains(found, "error: guards-changed:") {
@@ -186,12 +215,20 @@ func caught(ts *testscript.TestScript, _ bool, files []string) {
 
 // forgeClose writes into the file of a task what its close would, had it not been refused.
 func forgeClose(ts *testscript.TestScript, id string) {
-	actorsOf(ts).try("agent:bob", "run-checks", id) // it fails, and says that the check passed
 	at := actorsOf(ts).now.Add(time.Minute).Format(time.RFC3339)
 	file := filepath.Join(".cairn", "tasks", id+".md")
 	edit(ts, false, []string{file, "status: in_progress", "status: done"})
 	edit(ts, false, []string{file, `\n---\n`, fmt.Sprintf(`\n  - {who: 'agent:bob', at: %s, did: transitioned, from: in_progress, to: done}\n---\n`, at)})
 	clock(ts, false, []string{"1h"})
+}
+
+func warned(ts *testscript.TestScript, _ bool, files []string) {
+	found := findingsFrom(ts, "base")
+	for _, file := range append(files, "warning: guards-changed:") {
+		if !strings.Contains(found, file) {
+			ts.Fatalf("cairn check found %q", found)
+		}
+	}
 }
 
 func silent(ts *testscript.TestScript, _ bool, args []string) {

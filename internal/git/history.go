@@ -123,9 +123,23 @@ func (h History) Contains(ctx context.Context, commit, ancestor string) (bool, e
 	return err == nil, err
 }
 
-// At returns the newest commit of the branch of head that was made at a time or before; "" if there is none.
+// mostBack is how many commits At looks back.
+const mostBack = 5000
+
+// At returns the newest commit of the branch of head before all that were made after a time; "" if there is none. One
+// among those that says it is older counts as they do.
 func (h History) At(ctx context.Context, head string, at time.Time) (string, error) {
-	return answer(Run(ctx, h.repo.Top, "rev-list", "--first-parent", "--max-count=1", "--before="+strconv.FormatInt(at.Unix(), 10), head))
+	out, err := Run(ctx, h.repo.Top, "rev-list", "--first-parent", "--timestamp", "--max-count="+strconv.Itoa(mostBack), head)
+	found, newest := "", true
+	for line := range strings.Lines(string(out)) {
+		stamp, commit, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if seconds, err := strconv.ParseInt(stamp, 10, 64); err != nil || seconds > at.Unix() {
+			found, newest = "", true
+		} else if newest {
+			found, newest = commit, false
+		}
+	}
+	return found, err
 }
 
 // WorkFrom returns the commit with which work is compared that is at head and began at another commit. It is that one,

@@ -353,33 +353,38 @@ func (x Index) Converted(ctx context.Context, paths []string, staged bool) ([]Co
 
 // Fingerprint is the fingerprint of what is staged.
 func (x Index) Fingerprint(ctx context.Context) (string, error) {
-	t, _, err := x.tree(ctx)
+	t, _, _, err := x.tree(ctx)
 	return t.Fingerprint(), err
 }
 
 // Tree reads what is staged as a tree, without paths that are in conflict.
 func (x Index) Tree(ctx context.Context) (Tree, error) {
-	t, _, err := x.tree(ctx)
+	t, _, _, err := x.tree(ctx)
 	return t, err
 }
 
 // tree reads what is staged as a tree, without paths that are in conflict, which git status names. It also returns the
-// files in the work tree that git was told not to look at (unwatched): git status never names those.
-func (x Index) tree(ctx context.Context) (t Tree, unwatched []Change, err error) {
+// files in the work tree that git was told not to look at (unwatched), which git status never names, and those of them
+// that are not there.
+func (x Index) tree(ctx context.Context) (t Tree, unwatched []Change, absent []string, err error) {
 	files, err := x.Files(ctx, "")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	t = Tree{}
 	for _, f := range files {
 		if !f.Unmerged && !x.repo.setsAside(f.Path, f.Mode) {
 			t.set(f.Path, f.Mode, f.ID)
 		}
-		if f.Unwatched && f.Mode != modeRepo && x.repo.hasFile(f.Path) {
+		switch {
+		case !f.Unwatched || f.Mode == modeRepo:
+		case x.repo.hasFile(f.Path):
 			unwatched = append(unwatched, Change{Path: f.Path})
+		case !f.Unmerged:
+			absent = append(absent, f.Path)
 		}
 	}
-	return t, unwatched, nil
+	return t, unwatched, absent, nil
 }
 
 // run runs git on the index, with an input and further environment variables, and splits its output at NUL bytes.

@@ -105,9 +105,15 @@ func (t Tree) Changed(other Tree) []string {
 // trusts. Where core.autocrlf is on and a file was committed with CRLF all the same, changing it and committing the
 // change give two fingerprints.
 func (r *Repo) WorkTree(ctx context.Context) (Tree, error) {
+	t, _, err := r.WorkTreeAndAbsent(ctx)
+	return t, err
+}
+
+// WorkTreeAndAbsent is WorkTree, and lists the files in it that are not on disk: git was told not to look at them.
+func (r *Repo) WorkTreeAndAbsent(ctx context.Context) (t Tree, absent []string, err error) {
 	w := workTree{Repo: r}
-	err := w.read(ctx)
-	return w.tree, err
+	err = w.read(ctx)
+	return w.tree, w.absent, err
 }
 
 // Fingerprint is the fingerprint of the work tree.
@@ -137,15 +143,16 @@ func (r *Repo) hasFile(path string) bool {
 type workTree struct {
 	*Repo
 	tree    Tree
-	foreign bool // it lies in the work tree of another repository, which does not track it: nobody has trusted its config
+	absent  []string // see Index.tree
+	foreign bool     // it lies in the work tree of another repository, which does not track it: nobody has trusted its config
 }
 
 func (w *workTree) read(ctx context.Context) error {
-	staged, files, err := w.Index("").tree(ctx)
+	staged, files, absent, err := w.Index("").tree(ctx)
 	if err != nil {
 		return err
 	}
-	w.tree = staged
+	w.tree, w.absent = staged, absent
 	if w.foreign {
 		if err := w.addSubmodules(ctx); err != nil {
 			return err

@@ -23,16 +23,14 @@ func (g Guard) Counts(c Change) bool { return g.New || c.Was != "" }
 // Matching returns the guard that a change matches, one that it counts for before others. Of a file of which a part counts,
 // the parts are yet to be compared.
 func (g Guards) Matching(c Change) (Guard, bool) {
-	file, err := task.ParseGlob(strings.NewReplacer("*", "?", `\`, "?", "{", "?", "}", "?").Replace(c.Path))
-	if err != nil {
-		return Guard{}, false
-	}
+	file, folded := task.GlobOfPath(c.Path), task.GlobOfPath(strings.ToLower(c.Path))
 	if strings.HasPrefix(c.Was, modeRepo) || strings.HasPrefix(c.Now, modeRepo) {
-		file = file.Folder()
+		file, folded = file.Folder(), folded.Folder()
 	}
 	for _, want := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
 		i := slices.IndexFunc(g.All, func(one Guard) bool {
-			return [2]bool{one.Counts(c), one.Whole()} == want && one.glob.Meets(file)
+			return [2]bool{one.Counts(c), one.Whole()} == want && (one.glob.Meets(file) || one.New && one.folded.Meets(folded)) &&
+				(one.only == nil || one.only(c.Path))
 		})
 		if i >= 0 {
 			return g.All[i], true
@@ -42,9 +40,12 @@ func (g Guards) Matching(c Change) (Guard, bool) {
 }
 
 // Same reports whether two contents of a file are the same as far as the guard goes.
-func (g Guard) Same(was, now string) bool {
-	if g.part == nil {
+func (g Guard) Same(path, was, now string) bool {
+	switch {
+	case g.part == nil:
 		return was == now
+	case g.part.Kept != nil && !g.part.Kept(g.files, path, was, now):
+		return false
 	}
 	return g.part.Of(was) == g.part.Of(now)
 }
@@ -54,9 +55,9 @@ func (g Guard) Whole() bool { return g.part == nil }
 
 // Old is the content of a file for a run with the files as they were: the old one, or the new one with the old part in
 // it.
-func (g Guard) Old(was, now string) string {
+func (g Guard) Old(path, was, now string) string {
 	if g.part == nil || g.part.Into == nil {
 		return was
 	}
-	return g.part.Into(now, was)
+	return g.part.Into(g.files, path, now, was)
 }

@@ -16,8 +16,10 @@ type Guard struct {
 	New  bool   `json:"new,omitempty"`  // a file that was not there before counts too
 	Part string `json:"part,omitempty"` // what counts of the file; "" for all of it
 
-	part *Part
-	glob task.Glob
+	part         *Part
+	only         func(path string) bool // of the files that the glob means; nil for all
+	glob, folded task.Glob              // folded is in small letters, for file systems that know no others
+	files        Files                  // as they were
 }
 
 // Guards are the files on which a check stands.
@@ -35,9 +37,15 @@ const (
 	mostDeep = 4        // scripts that start one another
 )
 
+// Config is what the config of a workspace says about all checks.
+type Config struct {
+	Guards []string // globs of the files on which they stand
+	SetUp  string   // the command that sets up a work tree, in which a check runs with its files as they were
+}
+
 // Of returns the files on which a command stands: those that the check declares, else those of the config, else by the
 // table. below is the folder of the workspace from the top of the repository, "" or with a slash at its end.
-func Of(c task.Check, config []string, below string, files Files) Guards {
+func Of(c task.Check, config Config, below string, files Files) Guards {
 	f := finder{files: files, below: below, seen: map[string]bool{}}
 	modules, _ := files(".gitmodules")
 	for _, found := range modulePath().FindAllStringSubmatch(modules, -1) {
@@ -46,9 +54,10 @@ func Of(c task.Check, config []string, below string, files Files) Guards {
 	switch {
 	case len(c.Guards) > 0:
 		f.declared(c.Guards, "the check names it")
-	case len(config) > 0:
-		f.declared(config, "the config names it (guards)")
+	case len(config.Guards) > 0:
+		f.declared(config.Guards, "the config names it (guards)")
 	default:
+		f.command(config.SetUp, []string{path.Clean(below + ".")}, "the set-up of work trees names it", 1)
 		f.command(c.Cmd, []string{path.Clean(below + c.Folder())}, "the command names it", 0)
 	}
 	return f.found
@@ -73,7 +82,9 @@ func (f *finder) add(g Guard) {
 		return
 	}
 	f.seen[g.Glob] = true
-	if g.glob = glob.Folder(); g.part != nil {
+	folded, _ := task.ParseGlob(strings.ToLower(g.Glob))
+	g.glob, g.folded, g.files = glob.Folder(), folded.Folder(), f.files
+	if g.part != nil {
 		g.Part = g.part.Says
 	}
 	f.found.All = append(f.found.All, g)
@@ -96,6 +107,7 @@ func (f *finder) command(text string, dirs []string, why string, depth int) {
 	if depth == 0 {
 		looked = lookedAt(text)
 	}
+	handed := handedOn(text)
 	for _, words := range commandsIn(text) {
 		for i, word := range words {
 			if i > 0 && goesTo(words[i-1]) {
@@ -107,13 +119,14 @@ func (f *finder) command(text string, dirs []string, why string, depth int) {
 			if r := &Runners()[i]; r.runs(words) {
 				ofRow = true
 				f.runner(r, dirs, depth)
+				f.shadows(r, words, dirs)
 			}
 		}
 		for i, word := range words {
 			for _, folder := range pathFolders(word) {
 				f.inEach(dirs, folder, func(at string) { f.add(Guard{Glob: at + "/*", Why: "it is on the PATH of the command", New: true}) })
 			}
-			begun, tests := starts(words, i), ofTests().MatchString(word) && (!ofRow || strings.Contains(word, "/"))
+			begun, tests := starts(words, i) || slices.Contains(handed, word), ofTests().MatchString(word) && (!ofRow || strings.Contains(word, "/"))
 			if !tests && slices.Contains(looked, word) {
 				continue
 			}
@@ -121,6 +134,29 @@ func (f *finder) command(text string, dirs []string, why string, depth int) {
 				_, isFile := f.files(at)
 				f.word(at, dirs, why, depth, begun || isFile && isHere(word), tests)
 			})
+		}
+	}
+}
+
+// shadows adds the modules that would stand in for those which a runner takes from elsewhere: in the folders in which it
+// runs, and those where it is told to look first.
+func (f *finder) shadows(r *Runner, words, dirs []string) {
+	if len(r.Shadows) == 0 {
+		return
+	}
+	for _, word := range words {
+		if list, ok := strings.CutPrefix(word, "PYTHONPATH="); ok {
+			for folder := range strings.SplitSeq(list, ":") {
+				dirs = f.into(dirs, folder)
+			}
+		}
+	}
+	for _, dir := range dirs {
+		for _, glob := range []string{"*.py", "*/__init__.py"} {
+			f.add(Guard{Glob: path.Join(dir, glob), Why: "it stands in for a module that " + r.Name + " imports", New: true, only: func(at string) bool {
+				name, _, _ := strings.Cut(strings.TrimPrefix(at, path.Clean(dir)+"/"), "/")
+				return slices.Contains(r.Shadows, strings.TrimSuffix(name, ".py"))
+			}})
 		}
 	}
 }
@@ -168,7 +204,7 @@ func (f *finder) word(at string, dirs []string, why string, depth int, begun, te
 }
 
 // ofTests finds an element of a path that says that it has tests, or what they expect.
-var ofTests = lazily(`(?i)^[\w./@*$-]*?(?:^|[/._-])(?:tests?|testing|cases?|specs?|expected|goldens?|fixtures?|testdata|snapshots?|e2e|suites?)(?:[/._-][\w./@*-]*)?$`)
+var ofTests = lazily(`(?i)^[\w./@*$-]*?(?:^|[/._-])(?:tests?|testing|cases?|specs?|expect(?:ed)?|want(?:ed)?|reference|baselines?|approved|checks|goldens?|fixtures?|testdata|snapshots?|e2e|suites?)(?:[/._-][\w./@*-]*)?$`)
 
 // runner adds the files of a row, and what the scripts of its configuration start.
 func (f *finder) runner(r *Runner, dirs []string, depth int) {
@@ -180,7 +216,7 @@ func (f *finder) runner(r *Runner, dirs []string, depth int) {
 		f.add(Guard{Glob: glob, Why: "configuration " + why, New: true})
 	}
 	for i := range r.Parts {
-		f.add(Guard{Glob: r.Parts[i].Glob, Why: "configuration " + why, New: r.Parts[i].Into == nil, part: &r.Parts[i]})
+		f.add(Guard{Glob: r.Parts[i].Glob, Why: "configuration " + why, New: !r.Parts[i].Known, part: &r.Parts[i]})
 	}
 	for _, folder := range r.Links {
 		if !slices.Contains(f.found.Links, folder) {
@@ -201,7 +237,12 @@ func (f *finder) runner(r *Runner, dirs []string, depth int) {
 		f.inEach(dirs, name, func(at string) {
 			content, _ := f.files(at)
 			for _, word := range loaded(content) {
-				f.inEach([]string{path.Dir(at)}, word, func(file string) { f.add(Guard{Glob: file, Why: "loaded by " + at}) })
+				f.inEach([]string{path.Dir(at)}, word, func(file string) {
+					f.add(Guard{Glob: file, Why: "loaded by " + at})
+					if path.Ext(file) == "" {
+						f.add(Guard{Glob: file + ".*", Why: "loaded by " + at})
+					}
+				})
 			}
 		})
 	}
@@ -248,6 +289,17 @@ func loops(text string) (globs []string) {
 	return globs
 }
 
+// handsOn finds what gives the files that a line names to another program.
+var handsOn = lazily(`(?m)^.*(?:\bxargs\b|\s-exec(?:dir)?\s|\bparallel\b).*$`)
+
+// handedOn lists the words of the lines of a text that give files to another program, which may run them.
+func handedOn(text string) (words []string) {
+	for _, line := range handsOn().FindAllString(text, -1) {
+		words = append(words, slices.Concat(commandsIn(line)...)...)
+	}
+	return words
+}
+
 // pathFolders lists the folders of the repository that a word puts on the PATH.
 func pathFolders(word string) (out []string) {
 	list, ok := strings.CutPrefix(word, "PATH=")
@@ -279,7 +331,7 @@ func inFolder(dir, word string) (string, bool) {
 }
 
 // interpreters are the programs that run the file which stands behind them.
-var interpreters = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "node", "ruby", "perl", "php", "deno", "bun", "tsx", "ts-node", "lua", "pwsh", "source", ".", "include", "-include", "sinclude"}
+var interpreters = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "node", "ruby", "perl", "php", "deno", "bun", "tsx", "ts-node", "lua", "pwsh", "awk", "gawk", "mawk", "sed", "jq", "expect", "run-parts", "source", ".", "include", "-include", "sinclude"}
 
 // starts reports whether a word of a command is a program in the repository, or the script of an interpreter.
 func starts(words []string, i int) bool {

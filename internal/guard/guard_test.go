@@ -58,7 +58,7 @@ func TestOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, g := range guard.Of(task.Check{Cmd: row.command, Cwd: row.folder}, nil, "", repo(row.files)).All {
+			for _, g := range guard.Of(task.Check{Cmd: row.command, Cwd: row.folder}, guard.Config{}, "", repo(row.files)).All {
 				got = append(got, g.Glob)
 			}
 			for _, glob := range strings.Fields(row.want) {
@@ -108,7 +108,7 @@ func TestLooking(t *testing.T) {
 		"python F":                                true,
 		"grep -q pears ./F && sh F":               true,
 	} {
-		all := guard.Of(task.Check{Cmd: command}, nil, "", repo(map[string]string{"F": "pears", "out": ""})).All
+		all := guard.Of(task.Check{Cmd: command}, guard.Config{}, "", repo(map[string]string{"F": "pears", "out": ""})).All
 		if got := slices.ContainsFunc(all, func(g guard.Guard) bool { return g.Glob == "F" }); got != guarded {
 			t.Errorf("%s: guarded %t", command, got)
 		}
@@ -125,7 +125,7 @@ func TestDeclared(t *testing.T) {
 		"the check":  {task.Check{Cmd: "go test", Guards: []string{"./a/**"}}, []string{"b"}, "shop/a/**"},
 		"the config": {task.Check{Cmd: "go test"}, []string{"b"}, "shop/b"},
 	} {
-		got := guard.Of(row.check, row.config, "shop/", repo(nil)).All
+		got := guard.Of(row.check, guard.Config{Guards: row.config}, "shop/", repo(nil)).All
 		if len(got) != 1 || got[0].Glob != row.want || !got[0].New {
 			t.Errorf("%s: got %+v, want %s", name, got, row.want)
 		}
@@ -155,7 +155,7 @@ func TestMatching(t *testing.T) {
 		"such a module in a package of the code": {"python3 -m unittest", "shop/json.py", "", there, false, false},
 	} {
 		c := guard.Change{Path: row.path, Was: row.was, Now: row.now}
-		by, found := guard.Of(task.Check{Cmd: row.command}, nil, "", repo(nil)).Matching(c)
+		by, found := guard.Of(task.Check{Cmd: row.command}, guard.Config{}, "", repo(nil)).Matching(c)
 		if found != row.found || found && by.Counts(c) != row.counts {
 			t.Errorf("%s: found %v by %q, want %v; it counts: %v", name, found, by.Glob, row.found, row.counts)
 		}
@@ -188,15 +188,75 @@ func TestParts(t *testing.T) {
 		"a module of tests of Rust":     {"cargo test", "src/lib.rs", "#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n", "#[cfg(test)]\nmod tests {\n    fn c() {}\n}\n", false},
 		"a module of tests in a file":   {"cargo test", "src/lib.rs", "#[cfg(test)]\nmod tests;\n\nfn a() {}\n", "fn a() {}\n", false},
 		"a test of Rust alone":          {"cargo test", "src/a.rs", "use b;\n\n#[tokio::test]\n#[ignore]\nasync fn a() {\n    b();\n}\n", "use b;\n\n#[tokio::test]\n#[ignore]\nasync fn a() {\n}\n", false},
+		"a crate not made for tests":    {"cargo test", "src/lib.rs", "fn a() {}\n", "#![cfg(not(test))]\nfn a() {}\n", false},
+		"a module of no tests":          {"cargo test", "src/lib.rs", "mod a;\nfn b() {}\n", "fn b() {}\n", true},
+		"no tests are looked for":       {"cargo test", "Cargo.toml", "[package]\nname = \"a\"\n", "[package]\nname = \"a\"\nautotests = false\n", false},
+		"a member of a workspace":       {"cargo test", "Cargo.toml", "[workspace]\nmembers = [\n  \"a\",\n]\n", "[workspace]\nmembers = []\n", false},
+		"a version for a workspace":     {"cargo test", "Cargo.toml", "[workspace.dependencies]\na = \"1\"\n", "[workspace.dependencies]\na = \"2\"\n", true},
+		"the default features":          {"cargo test", "Cargo.toml", "[features]\ndefault = [\"a\"]\na = []\n", "[features]\ndefault = []\na = []\n", false},
+		"one more feature":              {"cargo test", "Cargo.toml", "[features]\ndefault = [\"a\"]\na = []\n", "[features]\ndefault = [\"a\"]\na = []\nb = []\n", true},
+		"tests that a package denies":   {"python3 -m unittest", "app/__init__.py", "", "def load_tests(*_): return []\n", false},
+		"the name of a package":         {"python3 -m unittest", "app/__init__.py", "", "version = 1\n", true},
+		"a folder ignored by go":        {"go test ./...", "go.mod", "go 1.25\n", "go 1.25\nignore ./calc\n", false},
+		"the rules of a linter":         {"ruff check", "pyproject.toml", "", "[tool.ruff]\nselect = []\n", false},
 		"what hides a conftest.py":      {"pytest", ".gitignore", "build/\n", "build/\nconf*.py\n", false},
 		"what hides something else":     {"pytest", ".gitignore", "build/\n", "dist/\n# conftest.py\n", true},
 		"what hides it from another":    {"cargo test", ".gitignore", "", "conftest.py\n", true},
 	} {
 		c := guard.Change{Path: row.path, Was: "100644 1", Now: "100644 2"}
-		by, found := guard.Of(task.Check{Cmd: row.command}, nil, "", repo(nil)).Matching(c)
-		if !found || by.Whole() || by.Same(row.was, row.now) != row.same {
+		by, found := guard.Of(task.Check{Cmd: row.command}, guard.Config{}, "", repo(nil)).Matching(c)
+		if !found || by.Whole() || by.Same(row.path, row.was, row.now) != row.same {
 			t.Errorf("%s: found %v by %q, want the same: %v", name, found, by.Glob, row.same)
 		}
+	}
+}
+
+// New files count by their names, whatever else is in their paths, and not by those that merely sound alike.
+func TestNewFiles(t *testing.T) {
+	for path, want := range map[string]bool{
+		"conftest.py": true, "!a/conftest.py": true, "a\nb/conftest.py": true, "a**b/{}/conftest.py": true, "CONFTEST.PY": true, strings.Repeat("a/", 100) + "conftest.py": true,
+		"functools.py": true, "functools/__init__.py": true, "src/functools.py": true, "web/functools.py": false, "shop.py": false, "src/shop/__init__.py": false,
+		"a.dist-info/entry_points.txt": true, "pytest.toml": true,
+	} {
+		guards := guard.Of(task.Check{Cmd: "PYTHONPATH=src python3 -m pytest"}, guard.Config{}, "", repo(nil))
+		by, found := guards.Matching(guard.Change{Path: path, Now: "100644 1"})
+		counts := found && by.Counts(guard.Change{Path: path, Now: "100644 1"}) && (by.Whole() || !by.Same(path, "", ""))
+		if counts != want {
+			t.Errorf("%q counts: %v, by %q", path, counts, by.Glob)
+		}
+	}
+}
+
+// A module with tests that a source of Rust does not name any more, or under a condition, is compiled with the old tests.
+func TestModulesOfRust(t *testing.T) {
+	files := repo(map[string]string{"src/sums.rs": "#[test]\nfn a() {\n}\n", "src/plain.rs": "fn a() {}\n"})
+	const was = "mod sums;\nmod plain;\nfn a() {}\n"
+	by, _ := guard.Of(task.Check{Cmd: "cargo test"}, guard.Config{}, "", files).Matching(guard.Change{Path: "src/lib.rs", Was: "1", Now: "2"})
+	for now, want := range map[string]string{
+		"mod plain;\nfn b() {}\n":                       "mod plain;\nfn b() {}\n\nmod sums;\n\n",
+		"#[cfg(any())]\nmod sums;\nmod plain;\n":        "mod plain;\n\nmod sums;\n\n",
+		"#![cfg(any())]\nmod sums;\nmod plain;\n":       "mod sums;\nmod plain;\n\n",
+		"pub mod sums;\nfn b() {}\n":                    "",
+		"#[allow(dead_code)]\nmod sums;\nmod plain2;\n": "",
+	} {
+		if same := by.Same("src/lib.rs", was, now); same != (want == "") {
+			t.Errorf("%q is the same: %v", now, same)
+		} else if got := by.Old("src/lib.rs", was, now); !same && got != want {
+			t.Errorf("of %q: %q", now, got)
+		}
+	}
+}
+
+// Of a Cargo.toml what counts is put back, and a new dependency stays.
+func TestOldCargo(t *testing.T) {
+	const (
+		was  = "[package]\nname = \"a\"\n\n[dev-dependencies]\nnear = { path = \"near\" }\n\n[[test]]\nname = \"x\"\n\n[[test]]\nname = \"y\"\n"
+		now  = "[package]\nname = \"a\"\nautotests = false\n\n[dependencies]\nb = \"1\"\n\n[dev-dependencies]\nnear = { path = \"far\" }\n"
+		want = "[package]\nname = \"a\"\n\n[dependencies]\nb = \"1\"\n\n[dev-dependencies]\nnear = { path = \"near\" }\n[[test]]\nname = \"x\"\n[[test]]\nname = \"y\"\n"
+	)
+	by, _ := guard.Of(task.Check{Cmd: "cargo test"}, guard.Config{}, "", repo(nil)).Matching(guard.Change{Path: "Cargo.toml", Was: "1", Now: "2"})
+	if got := by.Old("Cargo.toml", was, now); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -207,12 +267,12 @@ func TestOldPart(t *testing.T) {
 		now  = "fn b() {}\n\n#[cfg(test)]\nmod tests {\n    fn easy() {}\n}\n\nfn c() {}\n"
 		want = "fn b() {}\n\n\nfn c() {}\n\n#[cfg(test)]\nmod tests {\n    fn strict() {}\n}\n"
 	)
-	by, _ := guard.Of(task.Check{Cmd: "cargo test"}, nil, "", repo(nil)).Matching(guard.Change{Path: "src/lib.rs", Was: "1", Now: "2"})
-	if got := by.Old(was, now); got != want {
+	by, _ := guard.Of(task.Check{Cmd: "cargo test"}, guard.Config{}, "", repo(nil)).Matching(guard.Change{Path: "src/lib.rs", Was: "1", Now: "2"})
+	if got := by.Old("src/lib.rs", was, now); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	script, _ := guard.Of(task.Check{Cmd: "make"}, nil, "", repo(nil)).Matching(guard.Change{Path: "Makefile", Was: "1", Now: "2"})
-	if got := script.Old("was", "now"); got != "was" {
+	script, _ := guard.Of(task.Check{Cmd: "make"}, guard.Config{}, "", repo(nil)).Matching(guard.Change{Path: "Makefile", Was: "1", Now: "2"})
+	if got := script.Old("Makefile", "was", "now"); got != "was" {
 		t.Errorf("of a file that counts as a whole: %q", got)
 	}
 }

@@ -2,9 +2,12 @@ package guard
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // lines returns what keeps the lines of a go.mod that begin with one of some words, and the blocks that they open.
@@ -20,6 +23,19 @@ func lines(words ...string) func(string) string {
 				out = append(out, line)
 			}
 			inside = (inside || begins && strings.HasSuffix(line, "(")) && line != ")"
+		}
+		return strings.Join(out, "\n")
+	}
+}
+
+// linesWith returns what keeps the lines that have one of some words.
+func linesWith(words ...string) func(string) string {
+	return func(content string) string {
+		var out []string
+		for line := range strings.Lines(content) {
+			if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(line, word) }) {
+				out = append(out, strings.TrimSpace(line))
+			}
 		}
 		return strings.Join(out, "\n")
 	}
@@ -106,16 +122,141 @@ func rustTests(content string) string {
 	return tests
 }
 
-// putRustTests replaces the tests of a source file by those of another version of it.
-func putRustTests(content, from string) string {
+// What decides in a source of Rust whether modules are compiled: the attributes of the crate or module, and each module
+// that lies in another file, with its attributes.
+var (
+	innerCfg = lazily(`(?m)^#!\[cfg(?:_attr)?\(.*\)\][ \t]*\n?`)
+	moduleOf = lazily(`(?m)^((?:#\[.*\][ \t]*\n)*)(?:pub(?:\([\w: ]+\))? +)?mod +(\w+) *;[ \t]*\n?`)
+)
+
+// keepsRust reports whether what was compiled still is: there is no new condition of the whole, and the modules that have
+// tests are named under the same conditions.
+func keepsRust(files Files, at, was, now string) bool {
+	return strings.Join(innerCfg().FindAllString(was, -1), "") == strings.Join(innerCfg().FindAllString(now, -1), "") &&
+		len(lostModules(files, at, was, now)) == 0
+}
+
+// lostModules lists the modules with tests that a source names no more, or under other conditions.
+func lostModules(files Files, at, was, now string) (lost [][]string) {
+	there := map[string]string{}
+	for _, found := range moduleOf().FindAllStringSubmatch(now, -1) {
+		there[found[2]] = conditions(found[1])
+	}
+	for _, found := range moduleOf().FindAllStringSubmatch(was, -1) {
+		if under, named := there[found[2]]; (!named || under != conditions(found[1])) && moduleHasTests(files, at, found[2]) {
+			lost = append(lost, found)
+		}
+	}
+	return lost
+}
+
+// conditions are the attributes that say whether and whence a module is compiled.
+func conditions(attributes string) string { return linesWith("cfg", "path")(attributes) }
+
+// moduleHasTests reports whether a module that a source names had tests.
+func moduleHasTests(files Files, at, name string) bool {
+	folder := path.Dir(at)
+	if base := path.Base(at); base != "lib.rs" && base != "main.rs" && base != "mod.rs" {
+		folder = strings.TrimSuffix(at, ".rs")
+	}
+	for _, file := range []string{name + ".rs", name + "/mod.rs"} {
+		if content, ok := files(path.Join(folder, file)); ok && rustTests(content) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// putRust replaces the tests of a source file, and what has tests compiled, by those of another version of it.
+func putRust(files Files, at, content, from string) string {
 	_, rest := rustItems(content)
+	lost := lostModules(files, at, from, content)
+	rest = moduleOf().ReplaceAllStringFunc(rest, func(one string) string {
+		name := moduleOf().FindStringSubmatch(one)[2]
+		if slices.ContainsFunc(lost, func(found []string) bool { return found[2] == name }) {
+			return ""
+		}
+		return one
+	})
+	rest = strings.Join(innerCfg().FindAllString(from, -1), "") + innerCfg().ReplaceAllString(rest, "")
+	for _, found := range lost {
+		if testItem().MatchString(found[0]) {
+			continue // among the tests
+		}
+		rest += "\n" + strings.TrimRight(found[0], "\n") + "\n"
+	}
 	return strings.TrimRight(rest, "\n") + "\n\n" + rustTests(from)
 }
 
-// cargoParts is what counts of a Cargo.toml: some sections, and where the dependencies of tests come from a folder or a
-// repository.
+// cargoSections are the sections of a Cargo.toml that count whole. A name that ends with ] is no beginning of others.
+var cargoSections = []string{"patch", "replace", "test", "lib", "bin", "profile", "target", "workspace]"}
+
+// cargoLine finds the lines of other sections that count: which targets there are, and which features without asking.
+var cargoLine = lazily(`^\s*(?:auto(?:tests|bins|examples|benches)|build|default)\s*=`)
+
+// cargoLines divides a Cargo.toml into what counts, by section, and the rest.
+func cargoLines(content string) (counts map[string][]string, rest []string) {
+	counts = map[string][]string{}
+	of := record.SetOf(elsewhere(content))
+	section, whole, open := "", false, false
+	for line := range strings.Lines(content) {
+		line = strings.TrimRight(line, "\r\n")
+		trimmed := strings.TrimSpace(line)
+		if strings.HasPrefix(trimmed, "[") && strings.HasSuffix(trimmed, "]") && !open {
+			section = trimmed
+			name := strings.TrimLeft(strings.ReplaceAll(trimmed, `"`, ""), "[ ")
+			whole = slices.ContainsFunc(cargoSections, func(n string) bool { return strings.HasPrefix(name, n) })
+		}
+		wanted := whole || open || cargoLine().MatchString(line) || section == "[dev-dependencies]" && of[trimmed]
+		if open = wanted && !whole && strings.Count(line, "[") > strings.Count(line, "]") || open && !strings.Contains(line, "]"); !wanted {
+			rest = append(rest, line)
+		} else if trimmed != "" && trimmed[0] != '#' && (trimmed != section || counts[section] != nil) { // there may be several [[test]]
+			counts[section] = append(counts[section], trimmed)
+		}
+	}
+	return counts, rest
+}
+
+// cargoParts is what counts of a Cargo.toml.
 func cargoParts(content string) string {
-	return sections("patch", "replace", "test", "lib", "bin", "profile", "target")(content) + "\n" + strings.Join(elsewhere(content), "\n")
+	counts, _ := cargoLines(content)
+	var out []string
+	for _, section := range slices.Sorted(maps.Keys(counts)) {
+		out = append(append(out, section), counts[section]...)
+	}
+	return strings.Join(out, "\n")
+}
+
+// putCargoParts replaces what counts of a Cargo.toml by that of another version of it.
+func putCargoParts(_ Files, _, content, from string) string {
+	counts, _ := cargoLines(from)
+	_, rest := cargoLines(content)
+	named := map[string]bool{} // what is put there, by section
+	for section, lines := range counts {
+		for _, line := range lines {
+			name, _, _ := strings.Cut(line, "=")
+			named[section+name] = true
+		}
+	}
+	var out []string
+	section := ""
+	for _, line := range rest {
+		if strings.HasPrefix(line, "[") {
+			section = strings.TrimSpace(line)
+		}
+		if name, _, is := strings.Cut(strings.TrimSpace(line), "="); is && named[section+name] {
+			continue
+		}
+		out = append(out, line)
+		if strings.HasPrefix(line, "[") && counts[section] != nil {
+			out = append(out, counts[section]...)
+			delete(counts, section)
+		}
+	}
+	for _, section := range slices.Sorted(maps.Keys(counts)) {
+		out = append(append(out, section), counts[section]...)
+	}
+	return strings.Join(out, "\n") + "\n"
 }
 
 // elsewhere lists the lines of a Cargo.toml that take a dependency of tests, which the code has not, from elsewhere than a
@@ -130,7 +271,8 @@ func elsewhere(content string) []string {
 
 var (
 	cargoPath = lazily(`path\s*=\s*"([^"]+)"`)
-	setUps    = lazily(`(?s)\b(?:setupFiles\w*|globalSetup|globalTeardown|testEnvironment|testRunner|resolver|reporters|snapshotSerializers|transform)["']?\s*[:=]\s*(\[[^\]]*\]|\{[^}]*\}|[^,\n]*)`)
+	imported  = lazily(`(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}/[^"'\n]+)["']`)
+	setUps    = lazily(`(?s)\b(?:setupFiles\w*|globalSetup|globalTeardown|testEnvironment|testRunner|runner|testSequencer|testResultsProcessor|preset|projects|moduleNameMapper|alias|environment|resolver|reporters|snapshotSerializers|transform)["']?\s*[:=]\s*(\[[^\]]*\]|\{[^}]*\}|[^,\n]*)`)
 )
 
 // loaded lists the files that the configuration of a runner has it load before the tests, as paths from its folder.
@@ -141,6 +283,9 @@ func loaded(content string) (paths []string) {
 				paths = append(paths, strings.TrimPrefix(word, "<rootDir>/"))
 			}
 		}
+	}
+	for _, found := range imported().FindAllStringSubmatch(content, -1) {
+		paths = append(paths, found[1])
 	}
 	for _, line := range elsewhere(content) {
 		if found := cargoPath().FindStringSubmatch(line); found != nil {

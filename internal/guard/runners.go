@@ -18,6 +18,7 @@ type Runner struct {
 	Together bool     // tests run in one process, so that a new one can end or bend the others: it counts too
 	Follows  []string // files whose text says what else is run, as commands
 	Loads    []string // files of its configuration that name what it loads before the tests
+	Shadows  []string // modules that runners import, in the place of which one of the repository may come
 	Misses   string   // what the row does not catch
 }
 
@@ -27,8 +28,13 @@ type Part struct {
 	Of   func(content string) string // what counts of the content
 	Says string                      // what that is, for people
 
+	Known bool // only files count that were there
+
+	// Kept reports whether a content still has what the earlier one had beside what Of says; nil for nothing.
+	Kept func(files Files, path, was, now string) bool
+
 	// Into puts the part of one content into another, so that the rest of that stands; nil where the file is taken whole.
-	Into func(content, from string) string
+	Into func(files Files, path, content, from string) string
 }
 
 // python are the globs of whatever runs tests in Python.
@@ -36,22 +42,28 @@ var (
 	pythonTests  = []string{"**/test_*.py", "**/*_test.py", "**/tests.py", "**/tests", "**/test"}
 	pythonConfig = []string{
 		"**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/tox.ini", "**/noxfile.py", "**/.coveragerc", "**/sitecustomize.py", "**/usercustomize.py",
-		"**/pytest.py", "**/_pytest", "**/pytest", "**/unittest.py", "**/unittest", "**/*.pth",
-		// at the top, where they stand in for Python's own, which runners and tests import:
-		"argparse.py", "ast.py", "contextlib.py", "copy.py", "dataclasses.py", "decimal.py", "difflib.py", "enum.py", "inspect.py", "json.py", "logging.py", "pprint.py", "random.py", "re.py", "statistics.py", "traceback.py", "typing.py", "warnings.py",
+		"**/pytest.toml", "**/.pytest.toml", "**/pytest.py", "**/_pytest", "**/pytest", "**/unittest.py", "**/unittest", "**/*.pth", "**/*.dist-info", "**/*.egg-info",
 	}
+	// pythonShadows are the modules of Python that unittest, pytest and most tests import, without names that many a project has.
+	pythonShadows = strings.Fields(`abc argparse ast asyncio base64 bdb bisect bz2 cmd codecs collections concurrent contextlib contextvars copy copyreg csv
+		dataclasses datetime decimal difflib dis enum fnmatch fractions functools genericpath gettext glob hashlib heapq importlib inspect io itertools json
+		keyword linecache locale logging lzma math ntpath numbers opcode operator os pathlib pdb pkgutil posixpath pprint random re reprlib runpy selectors
+		shlex shutil signal ssl stat statistics struct subprocess sysconfig tempfile textwrap threading time token tokenize traceback types typing
+		unittest uuid warnings weakref zipfile zipimport`)
 	pythonParts = []Part{
 		{Glob: "**/setup.cfg", Of: sections("tool:pytest", "pytest", "coverage:", "flake8"), Says: "the sections of pytest and coverage"},
 		{Glob: "**/pyproject.toml", Of: sections("tool.pytest", "tool.coverage", "tool.tox", "tool.nox", "tool.hatch.envs"), Says: "the sections of pytest, coverage, tox, nox and hatch"},
+		{Glob: "**/__init__.py", Of: linesWith("load_tests", "pytest_plugins"), Says: "which tests it says that there are"},
 	}
-	scriptTests  = []string{"**/*.test.*", "**/*.spec.*", "**/*-test.*", "**/*_test.*", "**/__tests__", "**/__snapshots__", "**/test", "**/tests", "**/spec", "**/cypress", "**/e2e"}
+	scriptTests  = []string{"**/*.test.*", "**/*.spec.*", "**/*-test.*", "**/*-spec.*", "**/*_test.*", "**/test-*.*", "**/test.*", "**/*.cy.*", "**/*.e2e.*", "**/__tests__", "**/__snapshots__", "**/test", "**/tests", "**/spec", "**/cypress", "**/e2e"}
 	scriptConfig = []string{
 		"**/__mocks__", "**/.mocharc*", "**/jest.config.*", "**/jest.setup.*", "**/vitest.config.*", "**/vitest.setup.*", "**/vitest.workspace.*", "**/vite.config.*",
-		"**/babel.config.*", "**/.babelrc*", "**/karma.conf.*", "**/ava.config.*", "**/playwright.config.*", "**/cypress.config.*", "**/.npmrc", "**/.yarnrc*", "**/.taprc", "**/bunfig.toml", "**/node_modules/.bin",
+		"**/babel.config.*", "**/.babelrc*", "**/karma.conf.*", "**/ava.config.*", "**/playwright.config.*", "**/cypress.config.*", "**/.npmrc", "**/.yarnrc*", "**/.taprc", "**/bunfig.toml", "**/node_modules",
+		"**/.pnp.*", "**/.yarn", "**/.swcrc", "**/tsconfig*.json", "**/nx.json", "**/turbo.json", "**/lerna.json",
 	}
 	scriptParts = []Part{{
 		Glob: "**/package.json", Says: "scripts, and what configures runners",
-		Of: jsonKeys("scripts", "jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "babel", "imports", "type"),
+		Of: jsonKeys("scripts", "jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "babel", "imports", "type", "workspaces", "jasmine", "nx"),
 	}}
 )
 
@@ -62,17 +74,17 @@ var Runners = sync.OnceValue(func() []Runner {
 			Name: "go test", Commands: []string{"go test", "gotestsum", "ginkgo", "richgo test"},
 			Tests:  []string{"**/*_test.go", "**/testdata", "**/*testutil*", "**/testhelper*", "**/testing", "**/assert", "**/*test"},
 			Config: []string{"**/go.work", "**/vendor"}, Together: true,
-			Parts:  []Part{{Glob: "**/go.mod", Of: lines("module", "replace", "exclude", "toolchain"), Says: "module, replace, exclude and toolchain"}},
+			Parts:  []Part{{Glob: "**/go.mod", Of: lines("module", "replace", "exclude", "toolchain", "ignore", "godebug"), Says: "module, replace, exclude, toolchain, ignore and godebug"}},
 			Misses: "code under test that knows that it is tested, helpers of tests in a folder whose name does not say so, and what `go generate` runs; an upgrade of what lies in vendor counts as a change of it",
 		},
 		{
 			Name: "pytest", Commands: []string{"pytest", "py.test", "python -m pytest", "python -m unittest", "python -m doctest", "tox", "nox", "nose2", "manage.py test", "hatch test"},
 			Tests: pythonTests, Config: pythonConfig, Parts: pythonParts, Links: []string{".venv", "venv", ".tox"},
-			Together: true, Follows: []string{"tox.ini", "noxfile.py"},
+			Together: true, Follows: []string{"tox.ini", "noxfile.py"}, Shadows: pythonShadows,
 			Misses: "doctests in the modules themselves, and plugins in an environment that git ignores",
 		},
 		{
-			Name: "npm test", Commands: []string{"npm test", "npm t", "npm run", "npm exec", "yarn", "pnpm", "bun test", "bun run", "node --test", "mocha", "ava", "tap", "deno test", "playwright test", "cypress run", "karma start"},
+			Name: "npm test", Commands: []string{"npm test", "npm t", "npm run", "npm exec", "yarn", "pnpm", "bun test", "bun run", "node --test", "mocha", "ava", "tap", "deno test", "playwright test", "cypress run", "karma start", "tsx --test", "jasmine", "nx test", "nx run", "turbo test", "turbo run", "lerna run"},
 			Tests: scriptTests, Config: scriptConfig, Parts: scriptParts, Links: []string{"node_modules"},
 			Follows: []string{"package.json"},
 			Misses:  "what is installed in node_modules, which git ignores",
@@ -92,8 +104,8 @@ var Runners = sync.OnceValue(func() []Runner {
 			Tests:  []string{"**/tests", "**/tests.rs", "**/test.rs", "**/*_test.rs", "**/*_tests.rs", "**/snapshots"},
 			Config: []string{"**/.cargo", "**/build.rs", "**/rust-toolchain*", "**/nextest.toml", "**/.config/nextest.toml"},
 			Parts: []Part{
-				{Glob: "**/Cargo.toml", Of: cargoParts, Says: "the sections of targets, patches and profiles, and dependencies of tests that are not from a registry"},
-				{Glob: "**/*.rs", Of: rustTests, Into: putRustTests, Says: "modules behind #[cfg(test)], and tests"},
+				{Glob: "**/Cargo.toml", Of: cargoParts, Into: putCargoParts, Says: "targets, members, patches, profiles, default features, and dependencies of tests that are not from a registry"},
+				{Glob: "**/*.rs", Of: rustTests, Kept: keepsRust, Into: putRust, Known: true, Says: "modules behind #[cfg(test)], tests, and that what has tests is compiled"},
 			},
 			Loads:  []string{"Cargo.toml"},
 			Misses: "doctests, what tests in the sources call, a macro in the sources that takes the name of one which they use, and tests that do not begin and end in the first column",
@@ -138,6 +150,30 @@ var Runners = sync.OnceValue(func() []Runner {
 			Config:  []string{"**/Makefile", "**/makefile", "**/GNUmakefile", "**/*.mk", "**/justfile", "**/Taskfile.yml", "**/Taskfile.yaml"},
 			Follows: []string{"Makefile", "makefile", "GNUmakefile", "justfile", "Taskfile.yml", "Taskfile.yaml"},
 			Misses:  "files that a recipe names and that are neither scripts nor those of another row",
+		},
+		{
+			Name: "linters", Commands: []string{"golangci-lint", "eslint", "tsc", "biome", "prettier --check", "mypy", "pyright", "ruff", "flake8", "pylint", "black --check", "cargo clippy", "shellcheck"},
+			Config: []string{
+				"**/.golangci.*", "**/eslint.config.*", "**/.eslintrc*", "**/.eslintignore", "**/tsconfig*.json", "**/biome.json*", "**/.prettierrc*", "**/.prettierignore", "**/prettier.config.*",
+				"**/mypy.ini", "**/.mypy.ini", "**/pyrightconfig.json", "**/ruff.toml", "**/.ruff.toml", "**/.flake8", "**/.pylintrc", "**/pylintrc", "**/clippy.toml", "**/.clippy.toml", "**/.shellcheckrc",
+			},
+			Parts: []Part{
+				{Glob: "**/pyproject.toml", Of: sections("tool.mypy", "tool.pyright", "tool.ruff", "tool.pylint", "tool.black", "tool.isort"), Says: "the sections of linters"},
+				{Glob: "**/setup.cfg", Of: sections("mypy", "flake8", "pylint", "isort"), Says: "the sections of linters"},
+				{Glob: "**/package.json", Of: jsonKeys("scripts", "eslintConfig", "eslintIgnore", "prettier"), Says: "scripts, and what configures linters"},
+			},
+			Links:  []string{"node_modules", ".venv", "venv"},
+			Misses: "what the code itself tells a linter to leave out",
+		},
+		{
+			Name: "docker", Commands: []string{"docker build", "docker buildx", "docker compose", "docker-compose", "podman build", "podman compose"},
+			Config: []string{"**/Dockerfile*", "**/*.dockerfile", "**/Containerfile*", "**/.dockerignore", "**/compose*.y*ml", "**/docker-compose*.y*ml"},
+			Misses: "what runs in the container: let the check say guards",
+		},
+		{
+			Name: "bazel test", Commands: []string{"bazel test", "bazelisk test"},
+			Tests: []string{"**/*_test.*", "**/test", "**/tests"}, Config: []string{"**/BUILD", "**/BUILD.bazel", "**/*.bzl", "**/WORKSPACE*", "**/MODULE.bazel", "**/.bazelrc"},
+			Misses: "tests whose names do not say so",
 		},
 		{
 			Name: "bats", Commands: []string{"bats", "shellspec", "shunit2"},

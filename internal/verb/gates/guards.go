@@ -3,6 +3,7 @@ package gates
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/guard"
@@ -20,11 +21,13 @@ type guarding struct {
 	at    string     // the commit with which that is compared; "" for the files as they are now
 	was   store.Tree // its files
 	now   store.Tree
-	below string // the workspace's folder from the top of the repository, "" or with a slash at its end
+	read  store.Tree // now, as git has it: with files that are not on disk, since git was told not to look at them
+	since time.Time  // when the work began; zero where that does not matter
+	below string     // the workspace's folder from the top of the repository, "" or with a slash at its end
 
 	task    record.ID
 	checks  []task.Check            // with the guards that count
-	config  []string                // what the config said that all checks stand on
+	config  guard.Config            // what the config said where the work began
 	of      map[string]guard.Guards // by the key of a check
 	changed map[string][]change     // the same
 	red     map[string]bool         // the same; it was seen to fail without the work
@@ -51,7 +54,7 @@ func (g *guarding) state(mover record.Actor) task.Guarded {
 }
 
 // guardsOf reads the files of a task; nil where nothing is known, and where no check is a command.
-func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.Files, now store.Tree) (*guarding, error) {
+func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.Files, now store.Tree, absent []string) (*guarding, error) {
 	repo := files.Layout.Repo
 	if repo == nil || now == nil || !slices.ContainsFunc(t.Checks, func(c task.Check) bool { return !c.Manual() }) {
 		return nil, nil
@@ -60,7 +63,10 @@ func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.File
 	if err != nil || base == "" {
 		return nil, err
 	}
-	g := &guarding{files: files, base: base, now: now, red: map[string]bool{}}
+	g := &guarding{files: files, base: base, now: withoutAbsent(now, absent), read: now, red: map[string]bool{}}
+	if n := s.Config.Flow.Began(t); n >= 0 {
+		g.since = t.Provenance[n].At
+	}
 	if err := g.compare(ctx, s, t); err != nil {
 		return nil, err
 	}
@@ -88,7 +94,8 @@ func (g *guarding) compare(ctx context.Context, s *store.Store, t task.Task) (er
 
 // declared reads what the config and the task said where the work began, so that work cannot narrow it.
 func (g *guarding) declared(ctx context.Context, s *store.Store, t task.Task) error {
-	g.task, g.config, g.wants, g.checks = t.ID, s.Config.Guards, s.Config.Flow.WantsRed, t.Checks
+	g.task, g.wants, g.checks = t.ID, s.Config.Flow.WantsRed, t.Checks
+	g.config = guard.Config{Guards: s.Config.Guards, SetUp: s.Config.WorktreeSetup}
 	if g.files.Repo != "" {
 		return nil
 	}
@@ -96,7 +103,7 @@ func (g *guarding) declared(ctx context.Context, s *store.Store, t task.Task) er
 	return g.files.Layout.Repo.Objects().Blobs(ctx, names, format.MaxFile, func(i int, b git.Blob) {
 		if i == 0 {
 			if was, err := kind.ParseConfig(b.Content); err == nil && len(b.Content) > 0 {
-				g.config, g.wants = was.Guards, was.Flow.WantsRed
+				g.config, g.wants = guard.Config{Guards: was.Guards, SetUp: was.WorktreeSetup}, was.Flow.WantsRed
 			}
 		} else if was, err := kind.Tasks.Parse(b.Content); err == nil {
 			g.checks = record.Each(t.Checks, func(c task.Check) task.Check { return t.Guarding(c, was) })
@@ -106,8 +113,8 @@ func (g *guarding) declared(ctx context.Context, s *store.Store, t task.Task) er
 
 // differ finds the files of each command that a tree has otherwise. It may be called with more than one.
 func (g *guarding) differ(ctx context.Context, now store.Tree) error {
-	paths := g.was.Changed(now)
-	if len(paths) == 0 {
+	paths, hidden := g.was.Changed(now), g.hidden(now)
+	if len(paths)+len(hidden) == 0 {
 		return nil
 	}
 	done := map[string]bool{}
@@ -118,8 +125,9 @@ func (g *guarding) differ(ctx context.Context, now store.Tree) error {
 		}
 		done[key] = true
 		guards := g.guards(ctx, c, key)
-		for _, at := range paths {
-			one := guard.Change{Path: at, Was: g.was[at], Now: now[at]}
+		for _, one := range slices.Concat(record.Each(paths, func(at string) guard.Change {
+			return guard.Change{Path: at, Was: g.was[at], Now: now[at]}
+		}), hidden) {
 			by, ok := guards.Matching(one)
 			if !ok {
 				continue
@@ -145,7 +153,7 @@ func (g *guarding) put(key string, c change) {
 
 // ran compares what a run left in the files with where the work began too, since it may have written into them.
 func (g *guarding) ran(ctx context.Context, after store.Tree) error {
-	if g == nil || after == nil || Fingerprint(after) == Fingerprint(g.now) {
+	if g == nil || after == nil || Fingerprint(after) == Fingerprint(g.read) {
 		return nil
 	}
 	return g.differ(ctx, after)
@@ -222,5 +230,5 @@ func (g *guarding) same(ctx context.Context, c guard.Change, by guard.Guard) (bo
 		}
 		now = content
 	}
-	return by.Same(was, now), nil
+	return by.Same(c.Path, was, now), nil
 }

@@ -40,7 +40,7 @@ func firstCommit(ctx context.Context, s *store.Store, t task.Task, files store.F
 		return head, nil
 	}
 	first := t.Provenance[n]
-	switch known := knownStart(s, t, first); {
+	switch known := knownStart(ctx, s, t, first); {
 	case files.Repo != "" || known == "":
 	case known == head:
 		return head, nil
@@ -54,16 +54,23 @@ func firstCommit(ctx context.Context, s *store.Store, t task.Task, files store.F
 }
 
 // knownStart is the commit at which work on a task began with an entry, as the session or the claim of this clone has
-// it; "" if neither is known. It is one of the workspace's own repository.
-func knownStart(s *store.Store, t task.Task, began record.Entry) string {
+// it, the earlier of both since a session's record can be edited; "" if neither is known. It is one of the workspace's own
+// repository.
+func knownStart(ctx context.Context, s *store.Store, t task.Task, began record.Entry) string {
+	bySession, byClaim := "", ""
 	if began.Session != "" {
-		if ses, err := kind.Sessions.Get(s, began.Session); err == nil && cmp.Or(ses.Base, ses.Head) != "" {
-			return cmp.Or(ses.Base, ses.Head)
+		if ses, err := kind.Sessions.Get(s, began.Session); err == nil {
+			bySession = cmp.Or(ses.Base, ses.Head)
 		}
 	}
 	state := s.State(t.ID.Ref())
-	if state == nil || state.Lease == nil || !state.Lease.Since.Truncate(time.Second).Equal(began.At) {
-		return ""
+	if state != nil && state.Lease != nil && state.Lease.Since.Truncate(time.Second).Equal(began.At) {
+		byClaim = state.Lease.Head
 	}
-	return state.Lease.Head
+	if s.Repo != nil && bySession != "" && byClaim != "" && byClaim != bySession {
+		if earlier, err := s.Repo.History().Contains(ctx, bySession, byClaim); err == nil && earlier {
+			return byClaim
+		}
+	}
+	return cmp.Or(bySession, byClaim)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -97,12 +98,14 @@ func (h heldRun) inTree(ctx context.Context, commit string, todo []int, put []ch
 		what.For = "verify"
 	}
 	return throwaway(ctx, h.s, h.files, what, func(top, root string) error {
-		for _, c := range put {
-			if err := h.putBack(ctx, top, c); err != nil {
-				return err
-			}
+		err := h.putAllBack(ctx, top, put)
+		if err == nil {
+			err = h.setUp(ctx, root)
 		}
-		if err := h.setUp(ctx, root); err != nil {
+		if err == nil {
+			err = h.putAllBack(ctx, top, put) // the set-up may have written into them
+		}
+		if err != nil {
 			return err
 		}
 		return use(root)
@@ -134,6 +137,15 @@ func (h heldRun) links(todo []int) (out []string) {
 	return record.Unique(out)
 }
 
+func (g *guarding) putAllBack(ctx context.Context, top string, put []change) error {
+	for _, c := range put {
+		if err := g.putBack(ctx, top, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // putBack gives a file of a throw-away work tree what it held where the work began, as far as its guard goes.
 func (g *guarding) putBack(ctx context.Context, top string, c change) error {
 	if c.Was == "" {
@@ -152,16 +164,16 @@ func (g *guarding) putBack(ctx context.Context, top string, c change) error {
 		now = content
 	}
 	mode, _, _ := strings.Cut(c.Was, " ")
-	return verb.OwnWork().PutFile(top, c.Path, mode, c.by.Old(was, now))
+	return verb.OwnWork().PutFile(top, c.Path, mode, c.by.Old(c.Path, was, now))
 }
 
-// setUp runs the set-up command of work trees, if the user has consented to it.
+// setUp runs the set-up command of work trees, as it was where the work began, if the user has consented to it.
 func (h heldRun) setUp(ctx context.Context, root string) error {
-	config := h.s.Config
-	if config.WorktreeSetup == "" || h.files.Repo != "" || len(h.s.Unapproved(ctx, h.s.SetUpCommand())) > 0 {
+	command := task.Check{Cmd: h.config.SetUp}
+	if command.Cmd == "" || h.files.Repo != "" || len(h.s.Unapproved(ctx, h.s.CommandsOf(layout.ConfigName, command))) > 0 {
 		return nil
 	}
-	_, err := check.Attempt(ctx, check.Spec{Cmd: config.WorktreeSetup, Root: root, Timeout: cmp.Or(config.SetupTimeout, noLimit)})
+	_, err := check.Attempt(ctx, check.Spec{Cmd: command.Cmd, Root: root, Timeout: cmp.Or(h.s.Config.SetupTimeout, noLimit)})
 	return err
 }
 

@@ -35,7 +35,8 @@ func StandsOn(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 	if err != nil {
 		return "", nil, err
 	}
-	g, err := guardsOf(ctx, s, t, files, treeOf(ctx, files))
+	tree, absent := treeAndAbsent(ctx, files)
+	g, err := guardsOf(ctx, s, t, files, tree, absent)
 	if err != nil || g == nil {
 		return "", nil, err
 	}
@@ -76,7 +77,8 @@ func SeeGuards(ctx context.Context, w *verb.Workspace, s *store.Store, id record
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, id)
 	}
-	guards, err := guardsOf(ctx, s, t, files, treeOf(ctx, files))
+	tree, absent := treeAndAbsent(ctx, files)
+	guards, err := guardsOf(ctx, s, t, files, tree, absent)
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, id)
 	}

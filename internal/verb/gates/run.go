@@ -33,8 +33,8 @@ func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Ta
 	if err != nil {
 		return r, err
 	}
-	tree := treeOf(ctx, files)
-	guards, err := guardsOf(ctx, s, t, files, tree)
+	tree, absent := treeAndAbsent(ctx, files)
+	guards, err := guardsOf(ctx, s, t, files, tree, absent)
 	if err != nil {
 		return r, err
 	}

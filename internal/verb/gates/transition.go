@@ -124,9 +124,9 @@ func (tr Transition) Prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	if err != nil {
 		return Run{}, err
 	}
-	tree := treeOf(ctx, files)
+	tree, absent := treeAndAbsent(ctx, files)
 	r.Proof.Commit, r.Proof.Tree = files.Head(ctx).Commit, Fingerprint(tree)
-	guards, err := guardsOf(ctx, s, t, files, tree)
+	guards, err := guardsOf(ctx, s, t, files, tree, absent)
 	if err != nil {
 		return Run{}, err
 	}
@@ -220,7 +220,7 @@ func (tr Transition) proofs(ctx context.Context, w *verb.Workspace, s *store.Sto
 	if tr.To == "" {
 		return nil
 	}
-	out, of, trees := map[record.ID]task.Proof{}, map[string]task.Proof{}, map[string]store.Tree{}
+	out, of, trees, absent := map[record.ID]task.Proof{}, map[string]task.Proof{}, map[string]store.Tree{}, map[string][]string{}
 	for _, id := range ids {
 		t, err := kind.Tasks.Get(s, id)
 		if err != nil {
@@ -235,11 +235,11 @@ func (tr Transition) proofs(ctx context.Context, w *verb.Workspace, s *store.Sto
 			continue
 		}
 		if _, read := of[files.Root]; !read {
-			trees[files.Root] = treeOf(ctx, files)
+			trees[files.Root], absent[files.Root] = treeAndAbsent(ctx, files)
 			of[files.Root] = task.Proof{Commit: files.Head(ctx).Commit, Tree: Fingerprint(trees[files.Root])}
 		}
 		p := of[files.Root]
-		guards, err := guardsOf(ctx, s, t, files, trees[files.Root])
+		guards, err := guardsOf(ctx, s, t, files, trees[files.Root], absent[files.Root])
 		if p.Guards = guards.state(w.Actor()); err != nil {
 			p = task.Proof{} // no pass counts where that cannot be told
 		}

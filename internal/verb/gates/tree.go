@@ -50,14 +50,20 @@ func Ready(s *store.Store, t task.Task) (store.Files, error) {
 }
 
 func treeOf(ctx context.Context, files store.Files) store.Tree {
-	if !files.Trusted() {
-		return nil
-	}
-	tree, err := files.WorkTree(ctx)
-	if err != nil {
-		return nil
-	}
+	tree, _ := treeAndAbsent(ctx, files)
 	return tree
+}
+
+// treeAndAbsent is treeOf, and lists the files in it that are not on disk.
+func treeAndAbsent(ctx context.Context, files store.Files) (tree store.Tree, absent []string) {
+	if !files.Trusted() {
+		return nil, nil
+	}
+	tree, absent, err := files.WorkTreeAndAbsent(ctx)
+	if err != nil {
+		return nil, nil
+	}
+	return tree, absent
 }
 
 // Fingerprint is that of a tree, or "" for one that could not be read.
