@@ -28,7 +28,10 @@ func chromium(t *testing.T) context.Context {
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	ctx, end := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
-	t.Cleanup(end)
+	t.Cleanup(func() {
+		_ = chromedp.Cancel(ctx) // waits until the browser has ended
+		end()
+	})
 	run(t, ctx)
 	return ctx
 }
