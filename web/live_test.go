@@ -212,6 +212,7 @@ func TestSlowAxe(t *testing.T) {
 	}
 	b := serve(t, Options{})
 	id := fill(t, b)
+	fillOdd(t, b)
 	ctx := chromium(t)
 	b.enterIn(ctx)
 	for _, dark := range []bool{false, true} {

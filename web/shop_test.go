@@ -40,6 +40,7 @@ func TestSlowPicturesOfPages(t *testing.T) {
 		}
 	}
 	if out := os.Getenv("LOOK"); out != "" {
+		fillOdd(t, b)
 		for _, look := range []struct {
 			width int64
 			dark  bool
@@ -67,9 +68,6 @@ func fill(t *testing.T, b *browser) string {
 		"checks": []verbtest.Args{{"desc": "tests pass", "cmd": "false"}, {"desc": "lint", "cmd": "true"}}, "acceptance": []string{"read by a person who knows cards"}})
 	two := must("create", verbtest.Args{"title": "Take cards", "deps": []string{one}, "labels": []string{"payments"}, "due": "2026-11-20"})
 	must("create", verbtest.Args{"title": "Ship it to the first ten customers, and ask each of them what was missing, what they would pay for and whom they would tell", "priority": "3", "deps": []string{one, two}, "parent": epic})
-	must("create", verbtest.Args{"title": "棚の在庫を数える (count what is on the shelves)", "labels": []string{"stock", "日本"}})
-	must("create", verbtest.Args{"title": "سجّل الطلبات التي لا عنوان لها", "labels": []string{"orders"}, "priority": "4"})
-	must("create", verbtest.Args{"title": "Averyveryveryveryveryveryveryveryveryveryveryveryverylongwordthatnobodycanbreak_in_a_sensible_place"})
 	must("start", verbtest.Args{"id": one})
 	must("note", verbtest.Args{"id": one, "text": "The bank wants the key in a **header**, see `X-Key`."})
 	agent := w
@@ -90,4 +88,13 @@ func fill(t *testing.T, b *browser) string {
 	must("decision_log", verbtest.Args{"title": "How keys are made", "choice": "The client makes them, as UUIDs.", "rationale": "A server cannot know what is a repeat.", "status": "proposed"})
 	must("knowledge_write", verbtest.Args{"title": "The bank's test cards", "body": "4242 4242 4242 4242 always passes; 4000 is always refused."})
 	return one
+}
+
+// fillOdd adds tasks whose titles are hard to show: in other scripts, and without a place to break.
+func fillOdd(t *testing.T, b *browser) {
+	w := b.s.w
+	must := func(name string, in verbtest.Args) { verbtest.Must(t, &w, name, in) }
+	must("create", verbtest.Args{"title": "棚の在庫を数える (count what is on the shelves)", "labels": []string{"stock", "日本"}})
+	must("create", verbtest.Args{"title": "سجّل الطلبات التي لا عنوان لها", "labels": []string{"orders"}, "priority": "4"})
+	must("create", verbtest.Args{"title": "Averyveryveryveryveryveryveryveryveryveryveryveryverylongwordthatnobodycanbreak_in_a_sensible_place"})
 }
