@@ -41,6 +41,12 @@ func TestSlowPicturesOfPages(t *testing.T) {
 	}
 	if out := os.Getenv("LOOK"); out != "" {
 		fillOdd(t, b)
+		run(t, ctx, size(1440, 900, false), chromedp.Navigate(b.url+"/board"), chromedp.Click(`li.card a.t`, chromedp.ByQuery))
+		eventually(t, ctx, `document.querySelector("#drawer").open`)
+		shot(t, ctx, filepath.Join(out, "drawer.png"))
+		run(t, ctx, chromedp.Navigate(b.url+"/task/"+id), chromedp.Click(`button.main[data-key=d]`, chromedp.ByQuery))
+		eventually(t, ctx, `document.querySelector("#told").open`)
+		shot(t, ctx, filepath.Join(out, "refused.png"))
 		for _, look := range []struct {
 			width int64
 			dark  bool
