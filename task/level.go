@@ -64,21 +64,22 @@ func LevelOf(closed bool, s Seen) Level {
 	return LevelRecorded
 }
 
-// Closing stands for the newest move of a task and the passes on which it rests: 32 hex digits. A further move, or an
-// edit of the entries or of the commands that passed, makes it another. It is "" if none of the checks stands at pass.
+// Closing stands for the newest move of a task, its checks and the passes on which it rests: 32 hex digits. A further
+// move, or an edit of these entries or of any command, makes it another. It is "" if none of the checks stands at pass.
 func (t Task) Closing() string {
 	n := t.Moved()
 	if n < 0 || !slices.ContainsFunc(t.Checks, func(c Check) bool { return c.Result == record.Pass }) {
 		return ""
 	}
-	parts := []string{"close", string(t.ID), t.Provenance[n].Digest()}
-	index := t.until(n).EvidenceIndex()
+	parts := []string{"close", string(t.ID), string(t.Status), t.Provenance[n].Digest()}
+	index, passed := t.until(n).EvidenceIndex(), false
 	for i, c := range t.Checks {
+		parts = append(parts, c.Key(t.ID), string(c.Result))
 		if ev, ok := index.Evidence(i); ok && ev.Result == record.Pass && c.Result == record.Pass {
-			parts = append(parts, c.Key(t.ID), t.Provenance[ev.Entry].Digest())
+			parts, passed = append(parts, t.Provenance[ev.Entry].Digest()), true
 		}
 	}
-	if len(parts) == 3 {
+	if !passed {
 		return ""
 	}
 	return record.ContentHash(parts...)
