@@ -24,7 +24,19 @@ func chromium(t *testing.T) context.Context {
 	if path == "" {
 		t.Skip("there is no Chromium here")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	profile, err := os.MkdirTemp("", "chromium-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // its processes write until they have ended, a moment after the browser
+		for range 100 {
+			if os.RemoveAll(profile) == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(profile))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	ctx, end := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
@@ -55,12 +67,12 @@ func try(ctx context.Context, actions ...chromedp.Action) error {
 	}
 }
 
-// eventually waits until an expression of JavaScript is true in a tab.
+// eventually waits until a tab has loaded its page and an expression of JavaScript is true in it.
 func eventually(t *testing.T, ctx context.Context, expression string) { //nolint:revive // the test comes first
 	t.Helper()
 	var last any
 	for range 300 {
-		if try(ctx, chromedp.Evaluate(expression, &last)) == nil && last == true {
+		if try(ctx, chromedp.Evaluate(`document.readyState === "complete" && `+expression, &last)) == nil && last == true {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
