@@ -98,7 +98,7 @@ func (p *checkCommand) run(ctx context.Context) error {
 	}
 	p.witness = p.watching()
 	if p.Witness {
-		if p.witness, err = p.newWitness(ctx, l.Repo); err != nil {
+		if p.witness, err = p.newWitness(ctx, l); err != nil {
 			return err
 		}
 	}

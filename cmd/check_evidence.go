@@ -62,7 +62,7 @@ func (w *witness) seen(flow task.Flow, t task.Task) task.Seen {
 	}
 	return flow.Together(t, func(i int) task.Seen {
 		return task.Seen{Held: w.held[t.ID][i], Red: w.red[t.ID][i]}
-	}).And(task.Seen{Witnessed: w.Witness})
+	}).And(task.Seen{Witnessed: w.counts})
 }
 
 // redByBase runs commands of a task that the change closes on the base, with the tests of the change: those of which its

@@ -2,7 +2,10 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/ed25519"
+	"errors"
 	"os"
 	"strings"
 
@@ -29,6 +32,7 @@ const evidenceFile = "cairn-evidence.intoto.jsonl"
 type witness struct {
 	*checkCommand
 	key    sshsign.Raw
+	counts bool                       // the base names the key as that of a witness
 	held   map[record.ID]map[int]bool // by task and check that passed: whether it is known to hold with the guarded files of the base
 	red    map[record.ID]map[int]bool // checks that fail on the base with the tests of the change
 	failed map[record.ID]bool         // tasks of which a command did not pass
@@ -72,8 +76,9 @@ func (p *checkCommand) watching() *witness {
 }
 
 // newWitness finds the key, before any command runs. It returns INVALID_INPUT where tracked files differ from the commit
-// that is checked out, since the evidence is about that.
-func (p *checkCommand) newWitness(ctx context.Context, repo *git.Repo) (*witness, error) {
+// that is checked out, since the evidence is about that. A key that the base does not name signs all the same: who has its
+// evidence may name the key later.
+func (p *checkCommand) newWitness(ctx context.Context, l layout.Layout) (*witness, error) {
 	if p.Key == "" {
 		return nil, usage("--witness signs, and wants --key FILE").WithHint("ssh-keygen -t ed25519 -N '' -f FILE makes a key; docs/proof.md says where it belongs")
 	}
@@ -81,18 +86,29 @@ func (p *checkCommand) newWitness(ctx context.Context, repo *git.Repo) (*witness
 	if err != nil {
 		return nil, err
 	}
-	if repo == nil {
+	if l.Repo == nil {
 		return nil, record.Errorf(record.Git, "a witness signs what is in a commit, and this is no git repository").WithHint("git init makes one")
 	}
-	all, err := repo.Changes(ctx, git.Looks{})
+	all, err := l.Repo.Changes(ctx, git.Looks{})
 	for _, c := range all {
 		if err == nil && !c.Untracked {
 			err = record.Errorf(record.InvalidInput, "a witness signs what is in a commit, and %s differs from it", c.Path).WithHint("commit it, or check out what is to be judged")
 		}
 	}
+	if err != nil {
+		return nil, err
+	}
+	signers, err := snapshot.SignersInForce(ctx, l)
+	if err != nil {
+		return nil, err
+	}
 	w := p.watching()
 	w.key = key
-	return w, err
+	line, why := signers.Witness(key.KeyID(), func(ed25519.PublicKey) bool { return true })
+	if w.counts = why == nil && line.Before.IsZero(); !w.counts {
+		screen.Fprintf(p.Stderr, "cairn: what this key signs counts for nothing yet: %v\n", cmp.Or(why, errors.New("the key has ended")))
+	}
+	return w, nil
 }
 
 // sign signs and keeps the evidence. If the remote does not take it, it goes to a file too.

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/remote"
+	"github.com/cairn-tasks/cairn/store/statements"
 )
 
 // Verbs are the verbs of the remote.
@@ -180,6 +181,9 @@ func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (Sh
 	if _, err := remote.Of(s, w.Actor(), w.Now).SyncNow(ctx); err != nil {
 		return Shared{}, err
 	}
+	if err := exchangeEvidence(ctx, w, s); err != nil {
+		return Shared{}, err
+	}
 	known, _ := s.Shared(s.Config.Claims.Key())
 	for _, o := range known.Own {
 		if o.Sync == session.Lost && o.To != nil && (in.ID == "" || o.Ref == in.ID.Ref()) {
@@ -187,6 +191,16 @@ func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (Sh
 		}
 	}
 	return view(w, s, in.ID), w.RememberCall(ctx, s, session.Key{})
+}
+
+// exchangeEvidence brings the evidence of this clone and of the remote together, if there is any.
+func exchangeEvidence(ctx context.Context, w *verb.Workspace, s *store.Store) error {
+	shelf := statements.Of(s, w.Now)
+	if _, err := shelf.Exchange(ctx); err != nil {
+		return err
+	}
+	_, err := shelf.Take(ctx, s)
+	return err
 }
 
 // shares returns INVALID_INPUT if claims hold in this clone alone.
