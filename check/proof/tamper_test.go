@@ -26,6 +26,7 @@ import (
 //	refused [FILE...] the close is refused with GUARDS_CHANGED, which names the files
 //	caught [FILE...]  the same, and cairn check finds it where the close is written into the file of the task
 //	forged            cairn check finds it where the close is written into the file of the task, and nothing else was asked
+//	job SCRIPT FILE   an executor of a job does what the script says, is told before it hands over that it bent the file, and mends it
 //	warned [FILE...]  the task is closed, and cairn check warns of the files
 //	silent [REV]      the task is closed, or is already, and cairn check finds nothing, from REV or where the work began
 //
@@ -50,7 +51,7 @@ func TestSlowTamper(t *testing.T) {
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"as": as, "edit": edit, "commit": commit, "git": runGit, "clock": clock, "id": id,
 					"plan": plan, "solve": solve, "refused": refused, "caught": caught, "silent": silent,
-					"forged": forged, "warned": warned,
+					"forged": forged, "warned": warned, "job": job,
 				},
 			})
 		})
@@ -240,5 +241,34 @@ func silent(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if found := findingsFrom(ts, append(args, "base")[0]); found != "" {
 		ts.Fatalf("cairn check found %s", found)
+	}
+}
+
+// workers is the user's config with an executor of jobs that does what .git/work.sh of the case says, and gets what the
+// job says to it on its standard input.
+const workers = "executors:\n  worker: {dialect: command, cmd: [sh, -c, 'sh -e \"$(git rev-parse --git-common-dir)/work.sh\"']}\n"
+
+// job has an executor do what a script of the case says, which bends FILE in its first round and does the work when it
+// was told. It is told once, before it hands over, and what it hands over passes with the files of the base.
+func job(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: job SCRIPT FILE")
+	}
+	dir, err := os.UserConfigDir()
+	ts.Check(err)
+	config := filepath.Join(dir, "cairn", "config.yaml")
+	ts.Check(os.MkdirAll(filepath.Dir(config), 0o755))
+	ts.Check(os.WriteFile(config, []byte(workers), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs(".git/work.sh"), []byte(ts.ReadFile(args[0])), 0o644))
+	a, id := actorsOf(ts), ts.Getenv("ID")
+	out, complaint, _ := a.try("human:ada", "job", "start", id, "--executor", "worker", "--foreground")
+	told := ts.ReadFile(".git/told")
+	if !strings.Contains(told, "as they were: "+args[1]) {
+		ts.Fatalf("the executor was not told of %s, but %q: %s%s", args[1], told, out, complaint)
+	}
+	out, err = a.run("human:ada", "review", "show", id, "--json")
+	ts.Check(err)
+	if !strings.Contains(out, `"result": "pass"`) || strings.Contains(out, `"held": "no"`) {
+		ts.Fatalf("what was handed over does not stand: %s", out)
 	}
 }
