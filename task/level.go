@@ -169,7 +169,7 @@ func (f Flow) ApprovedBySignature(t Task) bool {
 	index := t.EvidenceIndex()
 	for i, c := range t.Checks {
 		ev, ok := index.Evidence(i)
-		if ok && c.Manual() && c.Result == record.Pass && ev.Result == record.Pass && ev.Who.Human() && f.Attesters.Signature(t, ev.Entry) == nil {
+		if ok && c.Manual() && c.Result == record.Pass && ev.Result == record.Pass && ev.Who.Human() && f.Signature(t, ev.Entry) == nil {
 			return true
 		}
 	}

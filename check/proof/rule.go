@@ -20,7 +20,7 @@ const (
 	HistoryGroup Group = "history" // needs a base
 	TrustGroup   Group = "trust"   // needs a base
 	HygieneGroup Group = "hygiene"
-	RunGroup     Group = "run" // found by running commands, never by Judge
+	RunGroup     Group = "run" // found by running commands, or by what others signed; never by Judge
 )
 
 // Groups is every group, in the order in which they are shown.
@@ -113,7 +113,7 @@ var (
 		"look at how the files changed; a person who has says so: cairn attest --guards; else put them back and run the check: cairn run-checks"}
 	NeverRed = Rule{"never-red", HistoryGroup, Error, "a task was closed on a check that was never seen to fail without the work, where the base requires that (red: require); a warning where a person closed it",
 		"see whether it fails without the work: cairn verify --matrix on the open task; a check that passes before too says so in its plan"}
-	EvidenceLevel = Rule{"evidence-level", HistoryGroup, Error, "a task that the change closes has less evidence than the base requires (require)",
+	EvidenceLevel = Rule{"evidence-level", RunGroup, Error, "a task that the change closes has less evidence than the base requires (require)",
 		"have the change checked with cairn check --run, and with --witness where a witness is required; a signature is given with cairn attest --sign"}
 	SignatureBad = Rule{"signature-bad", GateGroup, Error, "a signature is not valid for its entry by the keys of the base; a warning where the base has it already, or no result rests on it",
 		"take the entry out if no commit holds it yet, and have a person pass the check with cairn attest --sign; a key counts once allowed_signers with it is in the base"}

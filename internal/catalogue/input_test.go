@@ -199,17 +199,17 @@ func TestGuessedNames(t *testing.T) {
 // A refusal of what is wrong inside a list names the keys that belong there.
 func TestNestedErrorsNameTheNestedKeys(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
-	const ofCheck = "desc (required), cmd, type, cwd, timeout, guards, by"
+	const ofCheck = "desc (required), cmd, type, cwd, timeout, guards, expect, by"
 	long := strings.Repeat("x", 20_000)
 	for _, tt := range []struct {
 		verb, hint string
 		in         verbtest.Args
 	}{
-		{"create", "write that, or an object with desc, cmd, type, cwd, timeout, guards, by", verbtest.Args{"title": "x", "checks": []any{"go test"}}},
+		{"create", "write that, or an object with desc, cmd, type, cwd, timeout, guards, expect, by", verbtest.Args{"title": "x", "checks": []any{"go test"}}},
 		{"create", "the keys of checks[0] are " + ofCheck, verbtest.Args{"title": "x", "checks": []any{5}}},
 		{"create", "seconds, or a duration such as 90s, 10m or 2h", verbtest.Args{"title": "x", "checks": []verbtest.Args{{"desc": "d", "timeout": "soon"}}}},
 		{"create", "the keys of checks[0] are " + ofCheck, verbtest.Args{"title": "x", "checks": []verbtest.Args{{"desc": "d", "cmd": long}}}},
-		{"create", "the keys of checks[1] are desc, cmd, type, cwd, timeout, guards, by",
+		{"create", "the keys of checks[1] are desc, cmd, type, cwd, timeout, guards, expect, by",
 			verbtest.Args{"title": "x", "checks": []verbtest.Args{{"desc": "d"}, {"desc": "e", "zzzzzz": 1}}}},
 		{"plan", "the keys of tasks[0].checks[0] are " + ofCheck,
 			verbtest.Args{"tasks": []verbtest.Args{{"title": "x", "checks": []verbtest.Args{{"desc": "d", "cmd": long}}}}}},
