@@ -24,7 +24,7 @@ func chromium(t *testing.T) context.Context {
 	if path == "" {
 		t.Skip("there is no Chromium here")
 	}
-	profile, err := os.MkdirTemp("", "chromium-")
+	profile, err := os.MkdirTemp("", "chromium-") //nolint:usetesting // its processes write there until after the test
 	if err != nil {
 		t.Fatal(err)
 	}
