@@ -31,10 +31,13 @@ type command struct {
 	run   func(context.Context, *call) error
 }
 
-// declare makes a command of a function. In is the struct whose fields it takes.
+// declare makes a command of a function. In is the struct whose fields it takes; parts of ids in them are completed.
 func declare[In any](c command, run func(context.Context, *call, In) error) command {
 	c.own = verb.FieldsOf[In]
 	c.run = func(ctx context.Context, l *call) error {
+		if err := l.completeIDs(ctx); err != nil {
+			return err
+		}
 		own := map[string]any{}
 		for _, f := range verb.FieldsOf[In]() {
 			if value, given := l.in.values[f.Name]; given {
@@ -55,6 +58,19 @@ func declare[In any](c command, run func(context.Context, *call, In) error) comm
 		return run(ctx, l, in)
 	}
 	return c
+}
+
+// completeIDs replaces parts of ids by the whole ids, where a flag or an argument can name a record.
+func (c *call) completeIDs(ctx context.Context) error {
+	named := func(f verb.Field) bool { return f.Names != "" && c.in.values[f.Name] != nil }
+	if !slices.ContainsFunc(c.in.fields, named) {
+		return nil
+	}
+	w, err := c.workspace(ctx)
+	if err != nil {
+		return err
+	}
+	return c.in.completeIDs(ctx, w)
 }
 
 // notInJobs are the commands that are no verbs and change what belongs to the clone, and not to the task of a job.

@@ -31,9 +31,9 @@ type edit struct {
 }
 
 type editIn struct {
-	ID      string `json:"id" doc:"task to change" cli:"arg" from:"open-tasks"`
-	Discard bool   `json:"discard,omitempty" doc:"begin anew, without what an earlier edit left"`
-	Reason  string `json:"reason,omitempty" doc:"why; needed where update asks for one"`
+	ID      record.ID `json:"id" doc:"task to change" cli:"arg" from:"open-tasks"`
+	Discard bool      `json:"discard,omitempty" doc:"begin anew, without what an earlier edit left"`
+	Reason  string    `json:"reason,omitempty" doc:"why; needed where update asks for one"`
 }
 
 func editCommands() []command {
@@ -49,15 +49,11 @@ func runEdit(ctx context.Context, c *call, in editIn) error {
 	if err != nil {
 		return err
 	}
-	id, err := c.in.completeID(ctx, w, verb.Field{Names: record.TaskKind}, in.ID)
+	d, err := newDraft(c.program, s, string(in.ID))
 	if err != nil {
 		return err
 	}
-	d, err := newDraft(c.program, s, id)
-	if err != nil {
-		return err
-	}
-	d.op, d.id, d.goOn = "edit", record.ID(id), "cairn edit "+id
+	d.op, d.id, d.goOn = "edit", in.ID, "cairn edit "+string(in.ID)
 	d.without = record.CallTo("update", "id", d.id).OnlyShown()
 	e := edit{d, w, s, in.Reason}
 	return verb.WithID(e.inEditor(ctx, in.Discard, e.offered, e.land), e.id)

@@ -116,7 +116,7 @@ func (p evidenceCommand) keep(ctx context.Context, s *store.Store, sealed [][]by
 }
 
 func (p evidenceCommand) verify(ctx context.Context, in evidenceVerifyIn) error {
-	_, s, err := p.open(ctx)
+	w, s, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,12 @@ func (p evidenceCommand) verify(ctx context.Context, in evidenceVerifyIn) error 
 			judged, err = shelf.Judge(ctx, all...)
 		}
 	default:
-		if _, err = record.ParseID(in.What); err == nil {
-			judged, err = shelf.Read(ctx, in.What)
+		var id string
+		if id, err = p.in.completeID(ctx, w, verb.Field{Names: record.TaskKind}, in.What); err == nil {
+			_, err = record.ParseID(id)
+		}
+		if err == nil {
+			judged, err = shelf.Read(ctx, id)
 		}
 	}
 	if err != nil {

@@ -95,9 +95,9 @@ func (c *call) review(ctx context.Context, v verbCommand, more map[string]any) e
 type pairCommand struct{ *program }
 
 type pairIn struct {
-	ID       string `json:"id" doc:"task to work on" cli:"arg" from:"open-tasks"`
-	In       string `json:"in,omitempty" doc:"start it in a PLACE: shell (a shell in the work tree), tmux, code or cursor; by default the agent in this terminal" cli:"value=PLACE" values:"shell,tmux,code,cursor"`
-	Executor string `json:"executor,omitempty" doc:"the program of the agent, such as claude; the workspace's config may name the usual one" from:"executors"`
+	ID       record.ID `json:"id" doc:"task to work on" cli:"arg" from:"open-tasks"`
+	In       string    `json:"in,omitempty" doc:"start it in a PLACE: shell (a shell in the work tree), tmux, code or cursor; by default the agent in this terminal" cli:"value=PLACE" values:"shell,tmux,code,cursor"`
+	Executor string    `json:"executor,omitempty" doc:"the program of the agent, such as claude; the workspace's config may name the usual one" from:"executors"`
 }
 
 // complete makes the command of the noun, which has commands below it, one that takes a task.
@@ -125,11 +125,7 @@ func runPair(ctx context.Context, c *call, in pairIn) error {
 	if err != nil {
 		return err
 	}
-	id, err := c.in.completeID(ctx, w, verb.Field{Names: record.TaskKind}, in.ID)
-	if err != nil {
-		return err
-	}
-	pair, err := callVerb[pairs.Pair](ctx, w, "pair_open", map[string]any{"id": id, "executor": in.Executor})
+	pair, err := callVerb[pairs.Pair](ctx, w, "pair_open", map[string]any{"id": in.ID, "executor": in.Executor})
 	if err != nil {
 		return err
 	}

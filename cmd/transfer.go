@@ -59,9 +59,6 @@ func runExport(ctx context.Context, c *call, in exportIn) error {
 	}
 	p := export{c, in, w, s}
 	p.Format = cmp.Or(in.Format, "jsonl")
-	if err := p.in.completeIDs(ctx, w); err != nil {
-		return err
-	}
 	if in.Output != "" {
 		return p.toFile(ctx)
 	}

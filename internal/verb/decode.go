@@ -365,8 +365,11 @@ func (f Field) setName(target reflect.Value, v any, path string) error {
 		parse = k.ParseID
 	}
 	if err := parse(text); err != nil {
-		return BadInput(path, "names no %s: %s", f.Names, record.MessageOf(err)).
-			WithHint("whole ids only; %s shows them", record.CallTo(f.ListedBy))
+		refused := BadInput(path, "names no %s: %s", f.Names, record.MessageOf(err))
+		if f.ListedBy == "" { // a command that is no verb
+			return refused
+		}
+		return refused.WithHint("whole ids only; %s shows them", record.CallTo(f.ListedBy))
 	}
 	return nil
 }
