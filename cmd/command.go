@@ -74,7 +74,7 @@ func (c *call) completeIDs(ctx context.Context) error {
 }
 
 // notInJobs are the commands that are no verbs and change what belongs to the clone, and not to the task of a job.
-var notInJobs = []string{"trust", "sync", "setup", "join"}
+var notInJobs = []string{"trust", "sync", "setup", "join", "evidence add"}
 
 // mayInJob returns FORBIDDEN for one of notInJobs in the shell of a job's agent.
 func (c *call) mayInJob(command string) error {

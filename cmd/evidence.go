@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"os"
 
@@ -240,7 +239,7 @@ func sealClose(ctx context.Context, c evidence.Close, by evidence.Signer) ([]byt
 	}
 	sealed, err := evidence.Seal(ctx, s, by)
 	if err != nil && record.CodeOf(err) == "" {
-		err = cmp.Or[error](record.Errorf(record.InvalidInput, "%w", err), err)
+		err = record.Errorf(record.InvalidInput, "%w", err).WithHint("shorten the descriptions of its checks")
 	}
 	return sealed, err
 }
