@@ -52,8 +52,14 @@ func boardCommands() []command {
 }
 
 func (p boardCommand) run(ctx context.Context, asked boardIn) error {
-	if asked.Web || asked.Static != "" {
+	web := asked.Web || asked.Static != ""
+	switch {
+	case web && (asked.Where != "" || asked.Text != "" || asked.Mine):
+		return usage("--web and --static show all tasks").WithHint("the page has the filters, in its address")
+	case web:
 		return webCommand{p.call, asked.webIn}.run(ctx)
+	case asked.webIn != (webIn{}):
+		return usage("--port, --readonly and --no-open go with --web").WithHint("cairn board --web, or cairn web")
 	}
 	if p.json {
 		return usage("a board is for people").WithHint("%s lists the same tasks for programs", "cairn list --json")
