@@ -1,8 +1,11 @@
 package gates
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/git"
@@ -16,14 +19,15 @@ import (
 
 // guarding finds the files on which the commands of a task stand, and which of them its work has changed.
 type guarding struct {
-	files store.Files
-	base  string     // the commit where the work began
-	at    string     // the commit with which that is compared; "" for the files as they are now
-	was   store.Tree // its files
-	now   store.Tree
-	read  store.Tree // now, as git has it: with files that are not on disk, since git was told not to look at them
-	since time.Time  // when the work began; zero where that does not matter
-	below string     // the workspace's folder from the top of the repository, "" or with a slash at its end
+	files    store.Files
+	base     string     // the commit where the work began
+	at       string     // the commit with which that is compared; "" for the files as they are now
+	was      store.Tree // its files
+	now      store.Tree
+	read     store.Tree  // now, as git has it: with files that are not on disk, since git was told not to look at them
+	contents *git.Reader // while files are compared
+	since    time.Time   // when the work began; zero where that does not matter
+	below    string      // the workspace's folder from the top of the repository, "" or with a slash at its end
 
 	task    record.ID
 	checks  []task.Check            // with the guards that count
@@ -80,35 +84,45 @@ func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.File
 // compare finds the changed files of each command.
 func (g *guarding) compare(ctx context.Context, s *store.Store, t task.Task) (err error) {
 	g.of, g.changed, g.added = map[string]guard.Guards{}, map[string][]change{}, map[string][]change{}
-	if g.was, err = g.files.Layout.Repo.Objects().Tree(ctx, g.base); err != nil {
-		return err
-	}
 	if g.files.Repo == "" {
 		g.below = s.InRepo("")
 	}
-	if err := g.declared(ctx, s, t); err != nil {
+	objects := g.files.Layout.Repo.Objects()
+	g.contents = objects.Reader(ctx) // one git for all that is read here
+	defer func() { g.contents.Close(); g.contents = nil }()
+	var declared error
+	var reading sync.WaitGroup
+	reading.Go(func() { declared = g.declared(s, t) }) // while git lists the files
+	g.was, err = objects.Tree(ctx, g.base)
+	reading.Wait()
+	if err = cmp.Or(err, declared); err != nil {
 		return err
 	}
 	return g.differ(ctx, g.now)
 }
 
 // declared reads what the config and the task said where the work began, so that work cannot narrow it.
-func (g *guarding) declared(ctx context.Context, s *store.Store, t task.Task) error {
+func (g *guarding) declared(s *store.Store, t task.Task) error {
 	g.task, g.wants, g.checks = t.ID, s.Config.Flow.WantsRed, t.Checks
 	g.config = guard.Config{Guards: s.Config.Guards, SetUp: s.Config.WorktreeSetup}
 	if g.files.Repo != "" {
 		return nil
 	}
-	names := []string{g.base + ":" + s.InRepo(s.Rel(s.ConfigFile())), g.base + ":" + s.InRepo(kind.Tasks.File(t.ID))}
-	return g.files.Layout.Repo.Objects().Blobs(ctx, names, format.MaxFile, func(i int, b git.Blob) {
-		if i == 0 {
-			if was, err := kind.ParseConfig(b.Content); err == nil && len(b.Content) > 0 {
-				g.config, g.wants = guard.Config{Guards: was.Guards, SetUp: was.WorktreeSetup}, was.Flow.WantsRed
-			}
-		} else if was, err := kind.Tasks.Parse(b.Content); err == nil {
-			g.checks = record.Each(t.Checks, func(c task.Check) task.Check { return t.Guarding(c, was) })
-		}
-	})
+	config, err := g.contents.Blob(g.base+":"+s.InRepo(s.Rel(s.ConfigFile())), format.MaxFile)
+	if err != nil {
+		return err
+	}
+	if was, err := kind.ParseConfig(config.Content); err == nil && len(config.Content) > 0 {
+		g.config, g.wants = guard.Config{Guards: was.Guards, SetUp: was.WorktreeSetup}, was.Flow.WantsRed
+	}
+	file, err := g.contents.Blob(g.base+":"+s.InRepo(kind.Tasks.File(t.ID)), format.MaxFile)
+	if err != nil {
+		return err
+	}
+	if was, err := kind.Tasks.Parse(file.Content); err == nil {
+		g.checks = record.Each(t.Checks, func(c task.Check) task.Check { return t.Guarding(c, was) })
+	}
+	return nil
 }
 
 // differ finds the files of each command that a tree has otherwise. It may be called with more than one.
@@ -201,7 +215,17 @@ func (g *guarding) in(ctx context.Context, commit, path string) (content string,
 		src, err := g.files.Layout.Repo.Content(path, mostGuard)
 		return string(src), err
 	}
+	if strings.Contains(path, "\n") { // git is asked line by line
+		return "", record.Errorf(record.InvalidInput, "%q cannot be put back", path)
+	}
 	large := false
+	if g.contents != nil {
+		b, err := g.contents.Blob(commit+":"+path, mostGuard)
+		if err == nil && b.Size > mostGuard {
+			err = record.Errorf(record.InvalidInput, "%s is too large to be put back", path)
+		}
+		return string(b.Content), err
+	}
 	err = g.files.Layout.Repo.Objects().Blobs(ctx, []string{commit + ":" + path}, mostGuard, func(_ int, b git.Blob) {
 		content, large = string(b.Content), b.Size > mostGuard
 	})
@@ -213,7 +237,7 @@ func (g *guarding) in(ctx context.Context, commit, path string) (content string,
 
 // same reports whether a changed file is the same as far as its guard goes.
 func (g *guarding) same(ctx context.Context, c guard.Change, by guard.Guard) (bool, error) {
-	if by.Whole() {
+	if by.Whole() || strings.Contains(c.Path, "\n") {
 		return false, nil
 	}
 	was, now := "", ""
