@@ -278,12 +278,12 @@ func TestSlowActionInputs(t *testing.T) {
 	r := p.pullRequest()
 	out, exit := r.step(step{Uses: "cairn-tasks/cairn@main", With: map[string]string{
 		"working-directory": ".cairn", "base": "origin/main", "run": "false", "fail-on": "notice",
-		"sarif": "../out.sarif", "junit": "../a b; touch ran.xml",
+		"sarif": "../out.sarif", "junit": "../a b; touch ran.xml", "board": "../pages",
 	}})
 	if exit != 0 || !strings.Contains(out, "(--base origin/main)") || strings.Contains(out, "pass  T-1") {
 		t.Errorf("exits with %d and says\n%s", exit, out)
 	}
-	for _, name := range []string{"out.sarif", "a b; touch ran.xml"} {
+	for _, name := range []string{"out.sarif", "a b; touch ran.xml", "pages/index.html"} {
 		if _, err := os.Stat(filepath.Join(r.workspace, name)); err != nil {
 			t.Error(err)
 		}
