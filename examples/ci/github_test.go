@@ -234,6 +234,38 @@ func TestSlowGitHubPush(t *testing.T) {
 	}
 }
 
+// With a key the action signs what passed of a push, and of nothing else.
+func TestSlowGitHubWitness(t *testing.T) {
+	slowtest.Skip(t)
+	p := newProject(newMachine(t))
+	keys := t.TempDir()
+	p.must(keys, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "witness")
+	public, private := p.must(keys, "cat", "witness.pub"), p.must(keys, "cat", "witness")
+	p.write(filepath.Join(p.clone, ".cairn", "allowed_signers"), `service:ci namespaces="cairn-witness" `+public+"\n")
+	p.commit("name the witness")
+	p.git("push", "--quiet", "origin", "HEAD:main")
+	p.branch((*project).close)
+	r := p.mergeGroup("origin/main")
+	use := step{Uses: "cairn-tasks/cairn@main", With: map[string]string{"base": r.queue, "run": "true", "witness-key": private}}
+	evidence := func() string { return p.must(keys, "git", "ls-remote", p.bare, "refs/cairn/evidence") }
+	if out, exit := r.step(use); exit != 0 || evidence() != "" {
+		t.Errorf("in a merge queue it exits with %d, signs %q and says\n%s", exit, evidence(), out)
+	}
+	push := *r
+	push.queue = ""
+	push.machine = r.on(map[string]string{"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": ""})
+	out, exit := push.step(use)
+	if exit != 0 || evidence() == "" || strings.Contains(out, "PRIVATE KEY") {
+		t.Errorf("for a push it exits with %d, signs %q and says\n%s", exit, evidence(), out)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temp, "witness-*")); len(left) > 0 {
+		t.Errorf("it leaves the key in %v", left)
+	}
+	if list := push.must(push.workspace, "cairn", "evidence", "list", "T-1"); !strings.Contains(list, "yes") {
+		t.Errorf("what it signed does not count:\n%s", list)
+	}
+}
+
 // The workflow, with the action that it uses, judges a pull request from end to end.
 func TestSlowGitHub(t *testing.T) {
 	slowtest.Skip(t)
