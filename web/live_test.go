@@ -138,6 +138,25 @@ func TestSlowByKeyboardAlone(t *testing.T) {
 	}
 }
 
+// The graph gets larger and smaller by its buttons, and keeps its size when the page changes.
+func TestSlowTheGraphZooms(t *testing.T) {
+	slowtest.Skip(t)
+	b := serve(t, Options{})
+	b.create("Pay")
+	ctx := chromium(t)
+	b.enterIn(ctx)
+	run(t, ctx, chromedp.Navigate(b.url+"/graph"))
+	width := `document.querySelector("#net").getBoundingClientRect().width`
+	var before float64
+	run(t, ctx, chromedp.Evaluate(width, &before), chromedp.Click(`[data-zoom="1.25"]`), chromedp.Click(`[data-zoom="1.25"]`))
+	eventually(t, ctx, fmt.Sprintf("%s > %f", width, 1.5*before))
+	b.create("Ship")
+	larger := `Number(document.querySelector("#net").style.zoom) > 1.5`
+	eventually(t, ctx, `document.querySelectorAll("#net a").length === 2 && `+larger)
+	run(t, ctx, chromedp.Click(`[data-zoom="0.8"]`))
+	eventually(t, ctx, "!("+larger+")")
+}
+
 // A page whose server does not answer says so, and catches up when it does again.
 func TestSlowAServerGoneAndBack(t *testing.T) {
 	slowtest.Skip(t)

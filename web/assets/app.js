@@ -11,12 +11,12 @@ const gone = is => $("#gone").hidden = !is;
 const get = (url, body) => fetch(url, { method: body ? "POST" : "GET", body, headers: { "Cairn-Token": token } });
 const to = a => a.getAttribute("href"), main = async r => $("main", new DOMParser().parseFromString(await r.text(), "text/html"));
 
-// What was typed stays, and so do open details; a form whose record changed meanwhile says so.
+// What was typed stays, and so do open details and the size of the graph; a form whose record changed meanwhile says so.
 const callbacks = { beforeNodeMorphed(old, now) {
   if (!old.dataset?.dirty) return;
   old.classList.toggle("changed", old.dataset.rev !== now.dataset.rev);
   return false;
-}, beforeAttributeUpdated: name => name !== "open" };
+}, beforeAttributeUpdated: name => name !== "open" && name !== "style" };
 const morph = (at, html) => Idiomorph.morph(at, html, { morphStyle: "innerHTML", ignoreActiveValue: true, callbacks });
 async function load() {
   if (busy++) return;
@@ -85,6 +85,8 @@ on("click", e => {
   const t = e.target, a = t.closest('a[href^="/task/"]:not(.whole)'), line = t.closest("[data-at]"), box = $("#verdict textarea");
   if (t.matches("dialog, .x")) t.closest("dialog").close();
   if (a && !mod(e)) { stop(e); open(to(a)) }
+  const by = t.dataset.zoom, net = by && $("#net");
+  if (net) net.style.zoom = Math.max(0.2, Math.min((net.style.zoom || 1) * by, 4));
   if (line && box) { box.value += line.dataset.at + ": "; box.focus() }
 });
 on("close", () => body.textContent = "", side);
