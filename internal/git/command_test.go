@@ -28,6 +28,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 		"cmd/board.go":                      "CommandContext", // cairn itself, to edit a task from the board
 		"cmd/draft.go":                      "CommandContext", // the editor that the user's environment names
 		"cmd/terminal/pager.go":             "Command",        // the pager that the user's environment names, or less
+		"cmd/web.go":                        "CommandContext", // the system's opener of links, for the person who typed cairn web
 		"cmd/transfer.go":                   "CommandContext", // gh, for who typed cairn import github without a file
 		"cmd/review.go":                     "Command",        // what opens a pair's work tree, as the person who typed the command chose
 		"internal/sshsign/sign.go":          "CommandContext", // ssh-keygen, or what the user's own git config names
