@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/evidence"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/statements"
@@ -78,7 +79,17 @@ func edits(src string) (all []string) {
 
 // Whatever is edited in the file of a task, once or twice, its close reaches level 1 and no more, unless the task is what
 // a witness has signed. What a witness signed of one task is worth nothing for another.
-func TestForgedRecords(t *testing.T) {
+func TestForgedRecords(t *testing.T) { forgedRecords(t, 9) }
+
+// The same with every pair of edits.
+func TestSlowForgedRecords(t *testing.T) {
+	slowtest.Skip(t)
+	forgedRecords(t, 1)
+}
+
+// forgedRecords tries every edit, and of one edit in each pairsOf all further ones.
+func forgedRecords(t *testing.T, pairsOf int) {
+	t.Helper()
 	flow := kind.DefaultConfig().Flow
 	witnessed, ok := parse(honestRecord("T-1"))
 	other, fine := parse(honestRecord("T-2"))
@@ -110,7 +121,7 @@ func TestForgedRecords(t *testing.T) {
 		once := edits(honestRecord(start.ID))
 		for i, first := range once {
 			forged := []string{first}
-			if i%9 == 0 || !testing.Short() {
+			if i%pairsOf == 0 {
 				forged = append(forged, edits(first)...)
 			}
 			for _, src := range forged {
