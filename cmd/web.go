@@ -59,20 +59,20 @@ func (p webCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := web.New(*w, web.Options{Log: log, Person: func() error { return p.personHere("confirm what a person has to") }})
+	o := web.Options{Log: log, Person: func() error { return p.personHere("confirm what a person has to") }}
 	if p.Static != "" {
-		return p.writeFiles(ctx, s)
+		return p.writeFiles(ctx, web.New(*w, o))
 	}
-	l, err := web.Listen(p.Port)
-	if err != nil {
+	if o.Listener, err = web.Listen(p.Port); err != nil {
 		return err
 	}
-	link := s.Link(l)
+	s := web.New(*w, o)
+	link := s.Link()
 	p.printf("The board is at %s\n", link)
 	if _, seen := terminal.Is(p.Stdout); seen && !p.NoOpen && p.personHere("open a browser") == nil {
 		openLink(ctx, link)
 	}
-	return connection(s.Serve(ctx, l))
+	return connection(s.Serve(ctx))
 }
 
 // writeFiles writes the board as plain files.

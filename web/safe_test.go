@@ -32,15 +32,16 @@ func serve(t *testing.T, o Options, change ...func(*verb.Workspace)) *browser {
 	for _, one := range change {
 		one(w)
 	}
-	s := New(*w, o)
 	l, err := Listen(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &browser{t: t, s: s, link: s.Link(l), url: "http://" + l.Addr().String()}
+	o.Listener = l
+	s := New(*w, o)
+	b := &browser{t: t, s: s, link: s.Link(), url: "http://" + l.Addr().String()}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
+	go func() { ended <- s.Serve(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil && !strings.Contains(err.Error(), "closed") {

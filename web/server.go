@@ -17,22 +17,24 @@ import (
 
 // Server shows a workspace to the browsers of one actor.
 type Server struct {
-	w      verb.Workspace
-	log    *slog.Logger
-	person func() error
-	doors  doors
-	live   *hub
-	reads  chan struct{} // turns
-	writes chan struct{}
-	host   string // address that requests have to name
-	port   string
-	mux    *http.ServeMux
+	w        verb.Workspace
+	log      *slog.Logger
+	person   func() error
+	doors    doors
+	live     *hub
+	reads    chan struct{} // turns
+	writes   chan struct{}
+	listener net.Listener
+	host     string // address that requests have to name
+	port     string
+	mux      *http.ServeMux
 }
 
 // Options are what a server is given besides its workspace.
 type Options struct {
-	Log    *slog.Logger
-	Person func() error // why nobody at this server can confirm what only a person may do; nil where a person can
+	Listener net.Listener // as Listen returns it; nil for a server that writes files and answers nobody
+	Log      *slog.Logger
+	Person   func() error // why nobody at this server can confirm what only a person may do; nil where a person can
 }
 
 // atOnce is how many reads, and how many writes, run at once; the others wait for their turn.
@@ -51,6 +53,11 @@ func New(w verb.Workspace, o Options) *Server {
 	s := &Server{
 		w: w, log: o.Log, person: o.Person, doors: newDoors(),
 		reads: make(chan struct{}, atOnce), writes: make(chan struct{}, atOnce), mux: http.NewServeMux(),
+	}
+	if o.Listener != nil {
+		s.listener = o.Listener
+		s.port = strconv.Itoa(o.Listener.Addr().(*net.TCPAddr).Port)
+		s.host = net.JoinHostPort("127.0.0.1", s.port)
 	}
 	s.live = newHub(s)
 	s.routes()
@@ -83,8 +90,7 @@ func (s *Server) routes() {
 
 // Serve answers until ctx ends. It closes the listener, and returns the error that ended the listening, if there was
 // one.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	s.at(l.Addr().(*net.TCPAddr).Port)
+func (s *Server) Serve(ctx context.Context) error {
 	open, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
 	go s.live.run(open)
@@ -94,7 +100,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(netutil.LimitListener(l, maxConns)) }()
+	go func() { failed <- srv.Serve(netutil.LimitListener(s.listener, maxConns)) }()
 	var err error
 	select {
 	case <-ctx.Done():
@@ -111,14 +117,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // endTime is how long the end of a server waits for requests in flight.
 const endTime = 1500 * time.Millisecond
 
-func (s *Server) at(port int) {
-	s.port = strconv.Itoa(port)
-	s.host = net.JoinHostPort("127.0.0.1", s.port)
-}
-
-// Link is a new address at which a browser enters, once. Serve has to have been called with the listener l, or to be
-// called later.
-func (s *Server) Link(l net.Listener) string {
-	s.at(l.Addr().(*net.TCPAddr).Port)
+// Link is a new address at which a browser enters, once.
+func (s *Server) Link() string {
 	return "http://" + s.host + "/enter#" + s.doors.key()
 }
