@@ -106,6 +106,9 @@ func (p *checkCommand) run(ctx context.Context) error {
 	if err == nil && p.Fix {
 		found, err = p.fix(ctx, l, found)
 	}
+	if err == nil && p.Witness {
+		err = p.witness.named(ctx, l, found.Base)
+	}
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/statements"
 	"github.com/cairn-tasks/cairn/task"
@@ -30,9 +31,18 @@ func (p *checkCommand) levels(ctx context.Context, l layout.Layout, found snapsh
 	if err != nil {
 		return err
 	}
-	stated, err := statements.Of(s, p.call.Now).Read(ctx, "")
+	shelf := statements.Of(s, p.call.Now)
+	shelf.Base = found.Base
+	stated, err := shelf.Read(ctx, "")
+	if err == nil {
+		stated, err = shelf.OnFiles(ctx, stated, found.Head)
+	}
 	if err != nil {
 		return err
+	}
+	saw := live.Seen{}
+	if s.Trusted() {
+		saw = s.Saw() // and not what an earlier reading of the evidence left: it is read here
 	}
 	nobody := &verb.Workspace{Now: p.call.Now}
 	for _, id := range found.Closed {
@@ -41,7 +51,7 @@ func (p *checkCommand) levels(ctx context.Context, l layout.Layout, found snapsh
 			continue // the report says why it cannot be read
 		}
 		about := t.Closing()
-		seen := s.Seen().Of(about).And(p.witness.seen(s.Config.Flow, t))
+		seen := saw.Of(about).And(p.witness.seen(s.Config.Flow, t))
 		for _, fact := range statements.Facts(stated, []task.Task{t}, s.Config.Flow, func(string) task.Seen { return seen }) {
 			if fact.About == about {
 				seen = seen.And(fact.Seen)

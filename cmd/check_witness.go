@@ -98,17 +98,22 @@ func (p *checkCommand) newWitness(ctx context.Context, l layout.Layout) (*witnes
 	if err != nil {
 		return nil, err
 	}
-	signers, err := snapshot.SignersInForce(ctx, l)
-	if err != nil {
-		return nil, err
-	}
 	w := p.watching()
 	w.key = key
-	line, why := signers.Witness(key.KeyID(), func(ed25519.PublicKey) bool { return true })
-	if w.counts = why == nil && line.Before.IsZero(); !w.counts {
-		screen.Fprintf(p.Stderr, "cairn: what this key signs counts for nothing yet: %v\n", cmp.Or(why, errors.New("the key has ended")))
-	}
 	return w, nil
+}
+
+// named says whether what the key signs counts: whether the base names it, with which the change is compared.
+func (w *witness) named(ctx context.Context, l layout.Layout, base string) error {
+	signers, err := statements.Shelf{Layout: l, Base: base}.Signers(ctx)
+	if err != nil {
+		return err
+	}
+	line, why := signers.Witness(w.key.KeyID(), func(ed25519.PublicKey) bool { return true })
+	if w.counts = why == nil && !line.Ended(w.call.Now()); !w.counts {
+		screen.Fprintf(w.Stderr, "cairn: what this key signs counts for nothing yet: %v\n", cmp.Or(why, errors.New("the key has ended")))
+	}
+	return nil
 }
 
 // sign signs and keeps the evidence. If the remote does not take it, it goes to a file too.

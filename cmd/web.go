@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"os/exec"
 	"runtime"
 
@@ -59,7 +60,7 @@ func (p webCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := web.Options{Log: log, Person: func() error { return p.personHere("confirm what a person has to") }}
+	o := web.Options{Log: log, Person: p.person}
 	if p.Static != "" {
 		return p.writeFiles(ctx, web.New(*w, o))
 	}
@@ -73,6 +74,20 @@ func (p webCommand) run(ctx context.Context) error {
 		openLink(ctx, link)
 	}
 	return connection(s.Serve(ctx))
+}
+
+// person returns why nobody at this server can confirm what only a person may do. A server has no say over who sends its
+// requests, so it takes no more than the terminal in which it was started would.
+func (p webCommand) person() error {
+	if err := p.personHere("confirm what a person has to"); err != nil {
+		return err
+	}
+	t, err := p.terminal()
+	if err != nil {
+		return record.Errorf(record.Forbidden, "this server was started without a terminal, and confirms nothing").
+			WithHint("do it in a terminal, or start the server in one")
+	}
+	return t.Close()
 }
 
 // writeFiles writes the board as plain files.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // cairn web prints a link that opens, and serves until it is ended.
@@ -45,5 +46,22 @@ func TestWebServesUntilItIsEnded(t *testing.T) {
 	end()
 	if got := <-exit; got != 0 {
 		t.Errorf("it exits with %d", got)
+	}
+}
+
+// A server confirms what only a person may do where the terminal would: not without one, and not in the shell of an agent.
+func TestWhoConfirmsAtAServer(t *testing.T) {
+	for name, row := range map[string]struct {
+		env    Env
+		person bool
+	}{
+		"a terminal":          {Env{Terminal: cmdtest.Agrees, Getenv: func(string) string { return "" }}, true},
+		"no terminal":         {Env{Getenv: func(string) string { return "" }}, false},
+		"an agent's terminal": {Env{Terminal: cmdtest.Agrees, Getenv: func(string) string { return "1" }}, false},
+	} {
+		err := webCommand{call: &call{program: &program{Env: row.env}}}.person()
+		if (err == nil) != row.person || err != nil && record.CodeOf(err) != record.Forbidden {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -74,7 +74,7 @@ func (t Task) Closing() string {
 	parts := []string{"close", string(t.ID), string(t.Status), t.Provenance[n].Digest()}
 	index, passed := t.until(n).EvidenceIndex(), false
 	for i, c := range t.Checks {
-		parts = append(parts, c.Key(t.ID), string(c.Result))
+		parts = append(parts, c.Hash(t.ID), string(c.Result))
 		if ev, ok := index.Evidence(i); ok && ev.Result == record.Pass && c.Result == record.Pass {
 			parts, passed = append(parts, t.Provenance[ev.Entry].Digest()), true
 		}

@@ -49,7 +49,7 @@ func TestClosing(t *testing.T) {
 		t.Fatalf("closing is %q", closing)
 	}
 	same := of(func(one *task.Task) {
-		one.Title, one.Body, one.Checks[0].Desc = "Other", "text", "it builds"
+		one.Title, one.Body = "Other", "text"
 		one.Provenance = append(one.Provenance, record.Entry{Who: "agent:b", At: now, Did: record.Noted, Text: "well"})
 	})
 	if same != closing {
@@ -57,6 +57,8 @@ func TestClosing(t *testing.T) {
 	}
 	for name, edit := range map[string]func(*task.Task){
 		"task":    func(one *task.Task) { one.ID = "A-2" },
+		"name":    func(one *task.Task) { one.Checks[0].Desc = "it is audited" },
+		"guards":  func(one *task.Task) { one.Checks[0].Guards = []string{"none"} },
 		"command": func(one *task.Task) { one.Checks[0].Cmd = "true" },
 		"tree":    func(one *task.Task) { one.Provenance[1].Tree = "t2" },
 		"closer":  func(one *task.Task) { one.Provenance[2].Who = "human:lee" },

@@ -67,6 +67,10 @@ func (s *Server) do(w http.ResponseWriter, r *http.Request, v *visitor) {
 		http.Error(w, "no page writes so", http.StatusNotFound)
 		return
 	}
+	if s.w.ReadOnly { // inbox reads too, and acknowledges
+		s.refuse(w, r, v, record.Errorf(record.ReadOnly, "this server changes nothing"))
+		return
+	}
 	limit := http.NewResponseController(w)
 	_ = limit.SetReadDeadline(time.Time{}) // checks may run for long
 	_ = limit.SetWriteDeadline(time.Time{})

@@ -34,11 +34,9 @@ func (s *Server) list(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	l := &list{filter: filterOf(q), Status: q.Get("status"), Orders: tasks.OrderNames(), All: listColumns}
 	in := l.args()
-	in["limit"], in["sort"] = rowsShown, "updated" // which has the times
+	in["limit"] = rowsShown
 	if l.Sort != "" {
 		in["sort"] = l.Sort
-	} else if l.View != "" {
-		delete(in, "sort")
 	}
 	for _, name := range []string{"status", "cursor"} {
 		if q.Get(name) != "" {

@@ -97,6 +97,8 @@ func (s *Server) needs(r *http.Request) (any, error) {
 
 func recordOf(r verb.Record) recordPage {
 	out := recordPage{Record: r, Said: map[string][]string{}}
+	out.Provenance = slices.Clone(r.Provenance)
+	slices.Reverse(out.Provenance) // the newest first, as of a task
 	for key, value := range r.Fields {
 		switch list := value.(type) {
 		case []string:
@@ -113,6 +115,13 @@ func recordOf(r verb.Record) recordPage {
 		out.Options = out.Said["options"]
 		delete(out.Said, "options")
 		out.Question = r.Status == "open" || r.Status == "claimed"
+		if n := slices.IndexFunc(out.Provenance, func(e verb.Entry) bool { return e.Did == record.Responded }); n >= 0 {
+			e := out.Provenance[n]
+			out.Response = &handoffs.Response{By: e.Who, At: e.At, Text: e.Text}
+			if e.Detail != nil {
+				out.Response.Option = e.Option
+			}
+		}
 	}
 	return out
 }

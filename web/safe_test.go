@@ -269,8 +269,10 @@ func TestReadOnly(t *testing.T) {
 		t.Error("the page has forms")
 	}
 	form := url.Values{"id": {string(id)}, "to": {"in_review"}, "token": {b.token}}
-	if status, body, _ := b.do("POST", "/do/transition", form, nil); status != http.StatusForbidden || !strings.Contains(body, "READ_ONLY") {
-		t.Errorf("%d: %s", status, body)
+	for _, name := range []string{"transition", "inbox"} {
+		if status, body, _ := b.do("POST", "/do/"+name, form, nil); status != http.StatusForbidden || !strings.Contains(body, "READ_ONLY") {
+			t.Errorf("%s: %d: %s", name, status, body)
+		}
 	}
 }
 

@@ -84,6 +84,18 @@ func (f *fileWriter) page(c screen, name, base, path, id string) {
 	f.put(name, b.Bytes())
 }
 
+// noLinks returns an error if a file that is to be written, or a folder on the way to it, is there as something else: a
+// link leads out of the folder, and a pipe waits for a reader.
+func noLinks(dir, path string) error {
+	for at := path; at != dir; at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		if err == nil && !info.Mode().IsRegular() && !(at != path && info.IsDir()) {
+			return record.Errorf(record.IO, "%s is a link, or no plain file", at).WithHint("name an empty folder")
+		}
+	}
+	return nil
+}
+
 func (f *fileWriter) put(name string, content []byte) {
 	if f.err != nil {
 		return
@@ -91,6 +103,9 @@ func (f *fileWriter) put(name string, content []byte) {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	if strings.Contains(name, "..") {
 		f.err = record.Errorf(record.IO, "%s is no name of a file", name)
+		return
+	}
+	if f.err = noLinks(f.dir, path); f.err != nil {
 		return
 	}
 	if f.err = disk.Do(disk.Mkdir, filepath.Dir(path), func() error { return os.MkdirAll(filepath.Dir(path), 0o755) }); f.err == nil {

@@ -36,6 +36,9 @@ func (t taskPage) FirstManual() int {
 	return slices.IndexFunc(t.Checks, func(c verb.Check) bool { return c.Cmd == "" && c.Result != record.Pass })
 }
 
+// HasBranch reports whether there may be a branch of the task's own: a job or a pair was at work in its work tree.
+func (t taskPage) HasBranch() bool { return len(t.Jobs) > 0 || t.Elsewhere != nil || t.Execution != "" }
+
 // Holder is who holds the task, or was given it.
 func (t taskPage) Holder() record.Actor { return card{Row: t.Row}.Holder() }
 

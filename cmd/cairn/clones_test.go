@@ -337,7 +337,7 @@ func TestSlowConnectionsToTheRemote(t *testing.T) {
 		{1, []string{"release", "T-4"}},
 		{1, []string{"finish", "T-3", "it stands"}},
 		{0, []string{"remote", "status"}},
-		{1, []string{"remote", "sync"}},
+		{2, []string{"remote", "sync"}}, // claims, and evidence
 	} {
 		if n, took := run("0.3", row.args...); n != row.calls {
 			t.Errorf("cairn %s asks %d times, not %d", strings.Join(row.args, " "), n, row.calls)

@@ -48,7 +48,7 @@ type Config struct {
 func Of(c task.Check, config Config, below string, files Files) Guards {
 	f := finder{files: files, below: below, seen: map[string]bool{}}
 	modules, _ := files(".gitmodules")
-	for _, found := range modulePath().FindAllStringSubmatch(modules, -1) {
+	for _, found := range modulePath.re().FindAllStringSubmatch(modules, -1) {
 		f.modules = append(f.modules, found[1])
 	}
 	switch {
@@ -64,7 +64,7 @@ func Of(c task.Check, config Config, below string, files Files) Guards {
 }
 
 // modulePath finds the folders of submodules in .gitmodules.
-var modulePath = lazily(`(?m)^\s*path\s*=\s*(\S+)`)
+var modulePath = &pattern{text: `(?m)^\s*path\s*=\s*(\S+)`}
 
 // finder collects the guards of one check.
 type finder struct {
@@ -126,7 +126,7 @@ func (f *finder) command(text string, dirs []string, why string, depth int) {
 			for _, folder := range pathFolders(word) {
 				f.inEach(dirs, folder, func(at string) { f.add(Guard{Glob: at + "/*", Why: "it is on the PATH of the command", New: true}) })
 			}
-			begun, tests := starts(words, i) || slices.Contains(handed, word), ofTests().MatchString(word) && (!ofRow || strings.Contains(word, "/"))
+			begun, tests := starts(words, i) || slices.Contains(handed, word), ofTests.re().MatchString(word) && (!ofRow || strings.Contains(word, "/"))
 			if !tests && slices.Contains(looked, word) {
 				continue
 			}
@@ -204,7 +204,7 @@ func (f *finder) word(at string, dirs []string, why string, depth int, begun, te
 }
 
 // ofTests finds an element of a path that says that it has tests, or what they expect.
-var ofTests = lazily(`(?i)^[\w./@*$-]*?(?:^|[/._-])(?:tests?|testing|cases?|specs?|expect(?:ed)?|want(?:ed)?|reference|baselines?|approved|checks|goldens?|fixtures?|testdata|snapshots?|e2e|suites?)(?:[/._-][\w./@*-]*)?$`)
+var ofTests = &pattern{text: `(?i)^[\w./@*$-]*?(?:^|[/._-])(?:tests?|testing|cases?|specs?|expect(?:ed)?|want(?:ed)?|reference|baselines?|approved|checks|goldens?|fixtures?|testdata|snapshots?|e2e|suites?)(?:[/._-][\w./@*-]*)?$`}
 
 // runner adds the files of a row, and what the scripts of its configuration start.
 func (f *finder) runner(r *Runner, dirs []string, depth int) {
@@ -275,13 +275,13 @@ func goesTo(word string) bool {
 }
 
 var (
-	loopOver = lazily(`\bfor\s+(\w+)\s+in\s+([^;\n]+)`)
+	loopOver = &pattern{text: `\bfor\s+(\w+)\s+in\s+([^;\n]+)`}
 	loopRuns = `(?m)(?:^|;|&&|\|\||\b(?:do|then|exec|time|sh|bash|dash|zsh|python[0-9.]*|node))[ \t]+(?:-\w+[ \t]+)*"?\$\{?`
 )
 
 // loops lists what the loops of a text go over, each of which they run.
 func loops(text string) (globs []string) {
-	for _, found := range loopOver().FindAllStringSubmatch(text, -1) {
+	for _, found := range loopOver.re().FindAllStringSubmatch(text, -1) {
 		if regexp.MustCompile(loopRuns + found[1] + `\b`).MatchString(text) {
 			globs = append(globs, slices.DeleteFunc(strings.Fields(shorter.Replace(found[2])), func(w string) bool { return !strings.Contains(w, "/") })...)
 		}
@@ -290,11 +290,11 @@ func loops(text string) (globs []string) {
 }
 
 // handsOn finds what gives the files that a line names to another program.
-var handsOn = lazily(`(?m)^.*(?:\bxargs\b|\s-exec(?:dir)?\s|\bparallel\b).*$`)
+var handsOn = &pattern{text: `(?m)^.*(?:\bxargs\b|\s-exec(?:dir)?\s|\bparallel\b).*$`}
 
 // handedOn lists the words of the lines of a text that give files to another program, which may run them.
 func handedOn(text string) (words []string) {
-	for _, line := range handsOn().FindAllString(text, -1) {
+	for _, line := range handsOn.re().FindAllString(text, -1) {
 		words = append(words, slices.Concat(commandsIn(line)...)...)
 	}
 	return words

@@ -10,19 +10,19 @@ import (
 var lookers = []string{"grep", "egrep", "fgrep", "rg", "test", "[", "[[", "cat", "head", "tail", "wc", "cut", "tr", "sort", "jq", "echo", "printf", "true", "!"}
 
 var (
-	quoted  = lazily(`'[^']*'|"(?:[^"\\]|\\.)*"`)
-	nowhere = lazily(`[0-9&]?>\s*(?:/dev/null|&[0-9])`)
-	between = lazily(`\n|;|&&|\|\|`)
-	program = lazily(`^\s*(?:(?:if|then|elif|else|!)\s+|\w+=[^\s$]*\s+)*([^\s"]+)`)
-	rules   = lazily(`(?:^|\s)(?:-\w*f|--(?:file|from-file)[= ]|--exclude-from[= ])\s*\S`)
+	quoted  = &pattern{text: `'[^']*'|"(?:[^"\\]|\\.)*"`}
+	nowhere = &pattern{text: `[0-9&]?>\s*(?:/dev/null|&[0-9])`}
+	between = &pattern{text: `\n|;|&&|\|\|`}
+	program = &pattern{text: `^\s*(?:(?:if|then|elif|else|!)\s+|\w+=[^\s$]*\s+)*([^\s"]+)`}
+	rules   = &pattern{text: `(?:^|\s)(?:-\w*f|--(?:file|from-file)[= ]|--exclude-from[= ])\s*\S`}
 )
 
 // lookedAt lists the words of a text of the shell that name only what it looks at, such as a file in which grep finds a
 // word. That file is the work itself: with the old one no such check passes. What a program of the repository, or a loop,
 // may read too is not among them.
 func lookedAt(text string) (words []string) {
-	text = nowhere().ReplaceAllString(shorter.Replace(text), " ")
-	masked := quoted().ReplaceAllStringFunc(text, func(q string) string {
+	text = nowhere.re().ReplaceAllString(shorter.Replace(text), " ")
+	masked := quoted.re().ReplaceAllStringFunc(text, func(q string) string {
 		if q[0] == '"' && strings.ContainsAny(q, "$`") {
 			return q
 		}
@@ -35,7 +35,7 @@ func lookedAt(text string) (words []string) {
 	})
 	units := []string{masked}
 	if !strings.ContainsAny(masked, "(){}`") && !strings.Contains(masked, "<<") {
-		units = between().Split(masked, -1)
+		units = between.re().Split(masked, -1)
 	}
 	count := map[string]int{}
 	for _, unit := range units {
@@ -61,11 +61,11 @@ func looks(text string) bool {
 	// What follows a substitution is more of the words before it.
 	parts := strings.FieldsFunc(strings.ReplaceAll(text, ")", ";echo "), func(r rune) bool { return strings.ContainsRune("\n;|&({}`", r) })
 	for _, part := range parts {
-		found := program().FindStringSubmatch(part)
+		found := program.re().FindStringSubmatch(part)
 		if found == nil || !slices.Contains(lookers, path.Base(found[1])) || strings.Contains(part, ">") {
 			return false
 		}
-		if name := path.Base(found[1]); (strings.HasSuffix(name, "grep") || name == "rg" || name == "jq") && rules().MatchString(part) {
+		if name := path.Base(found[1]); (strings.HasSuffix(name, "grep") || name == "rg" || name == "jq") && rules.re().MatchString(part) {
 			return false
 		}
 	}

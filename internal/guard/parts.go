@@ -95,7 +95,7 @@ func without(elements ...string) func(string) string {
 }
 
 // testItem begins a test in a source of Rust: a module behind cfg(test), or a function with an attribute of tests.
-var testItem = lazily(`^#\[(?:cfg\((?:test|all\(test\b)|(?:\w+::)*(?:test|test_case|rstest|bench|quickcheck)\b)`)
+var testItem = &pattern{text: `^#\[(?:cfg\((?:test|all\(test\b)|(?:\w+::)*(?:test|test_case|rstest|bench|quickcheck)\b)`}
 
 // rustItems divides a source of Rust into its tests and the rest. A test ends where a line in the first column does, as
 // rustfmt writes it.
@@ -103,7 +103,7 @@ func rustItems(content string) (tests, rest string) {
 	var in, out strings.Builder
 	inside := false
 	for line := range strings.Lines(content) {
-		inside = inside || testItem().MatchString(line)
+		inside = inside || testItem.re().MatchString(line)
 		if !inside {
 			out.WriteString(line)
 			continue
@@ -125,24 +125,24 @@ func rustTests(content string) string {
 // What decides in a source of Rust whether modules are compiled: the attributes of the crate or module, and each module
 // that lies in another file, with its attributes.
 var (
-	innerCfg = lazily(`(?m)^#!\[cfg(?:_attr)?\(.*\)\][ \t]*\n?`)
-	moduleOf = lazily(`(?m)^((?:#\[.*\][ \t]*\n)*)(?:pub(?:\([\w: ]+\))? +)?mod +(\w+) *;[ \t]*\n?`)
+	innerCfg = &pattern{text: `(?m)^#!\[cfg(?:_attr)?\(.*\)\][ \t]*\n?`}
+	moduleOf = &pattern{text: `(?m)^((?:#\[.*\][ \t]*\n)*)(?:pub(?:\([\w: ]+\))? +)?mod +(\w+) *;[ \t]*\n?`}
 )
 
 // keepsRust reports whether what was compiled still is: there is no new condition of the whole, and the modules that have
 // tests are named under the same conditions.
 func keepsRust(files Files, at, was, now string) bool {
-	return strings.Join(innerCfg().FindAllString(was, -1), "") == strings.Join(innerCfg().FindAllString(now, -1), "") &&
+	return strings.Join(innerCfg.re().FindAllString(was, -1), "") == strings.Join(innerCfg.re().FindAllString(now, -1), "") &&
 		len(lostModules(files, at, was, now)) == 0
 }
 
 // lostModules lists the modules with tests that a source names no more, or under other conditions.
 func lostModules(files Files, at, was, now string) (lost [][]string) {
 	there := map[string]string{}
-	for _, found := range moduleOf().FindAllStringSubmatch(now, -1) {
+	for _, found := range moduleOf.re().FindAllStringSubmatch(now, -1) {
 		there[found[2]] = conditions(found[1])
 	}
-	for _, found := range moduleOf().FindAllStringSubmatch(was, -1) {
+	for _, found := range moduleOf.re().FindAllStringSubmatch(was, -1) {
 		if under, named := there[found[2]]; (!named || under != conditions(found[1])) && moduleHasTests(files, at, found[2]) {
 			lost = append(lost, found)
 		}
@@ -171,16 +171,16 @@ func moduleHasTests(files Files, at, name string) bool {
 func putRust(files Files, at, content, from string) string {
 	_, rest := rustItems(content)
 	lost := lostModules(files, at, from, content)
-	rest = moduleOf().ReplaceAllStringFunc(rest, func(one string) string {
-		name := moduleOf().FindStringSubmatch(one)[2]
+	rest = moduleOf.re().ReplaceAllStringFunc(rest, func(one string) string {
+		name := moduleOf.re().FindStringSubmatch(one)[2]
 		if slices.ContainsFunc(lost, func(found []string) bool { return found[2] == name }) {
 			return ""
 		}
 		return one
 	})
-	rest = strings.Join(innerCfg().FindAllString(from, -1), "") + innerCfg().ReplaceAllString(rest, "")
+	rest = strings.Join(innerCfg.re().FindAllString(from, -1), "") + innerCfg.re().ReplaceAllString(rest, "")
 	for _, found := range lost {
-		if testItem().MatchString(found[0]) {
+		if testItem.re().MatchString(found[0]) {
 			continue // among the tests
 		}
 		rest += "\n" + strings.TrimRight(found[0], "\n") + "\n"
@@ -192,7 +192,7 @@ func putRust(files Files, at, content, from string) string {
 var cargoSections = []string{"patch", "replace", "test", "lib", "bin", "profile", "target", "workspace]"}
 
 // cargoLine finds the lines of other sections that count: which targets there are, and which features without asking.
-var cargoLine = lazily(`^\s*(?:auto(?:tests|bins|examples|benches)|build|default)\s*=`)
+var cargoLine = &pattern{text: `^\s*(?:auto(?:tests|bins|examples|benches)|build|default)\s*=`}
 
 // cargoLines divides a Cargo.toml into what counts, by section, and the rest.
 func cargoLines(content string) (counts map[string][]string, rest []string) {
@@ -207,7 +207,7 @@ func cargoLines(content string) (counts map[string][]string, rest []string) {
 			name := strings.TrimLeft(strings.ReplaceAll(trimmed, `"`, ""), "[ ")
 			whole = slices.ContainsFunc(cargoSections, func(n string) bool { return strings.HasPrefix(name, n) })
 		}
-		wanted := whole || open || cargoLine().MatchString(line) || section == "[dev-dependencies]" && of[trimmed]
+		wanted := whole || open || cargoLine.re().MatchString(line) || section == "[dev-dependencies]" && of[trimmed]
 		if open = wanted && !whole && strings.Count(line, "[") > strings.Count(line, "]") || open && !strings.Contains(line, "]"); !wanted {
 			rest = append(rest, line)
 		} else if trimmed != "" && trimmed[0] != '#' && (trimmed != section || counts[section] != nil) { // there may be several [[test]]
@@ -270,25 +270,25 @@ func elsewhere(content string) []string {
 }
 
 var (
-	cargoPath = lazily(`path\s*=\s*"([^"]+)"`)
-	imported  = lazily(`(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}/[^"'\n]+)["']`)
-	setUps    = lazily(`(?s)\b(?:setupFiles\w*|globalSetup|globalTeardown|testEnvironment|testRunner|runner|testSequencer|testResultsProcessor|preset|projects|moduleNameMapper|alias|environment|resolver|reporters|snapshotSerializers|transform)["']?\s*[:=]\s*(\[[^\]]*\]|\{[^}]*\}|[^,\n]*)`)
+	cargoPath = &pattern{text: `path\s*=\s*"([^"]+)"`}
+	imported  = &pattern{text: `(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}/[^"'\n]+)["']`}
+	setUps    = &pattern{text: `(?s)\b(?:setupFiles\w*|globalSetup|globalTeardown|testEnvironment|testRunner|runner|testSequencer|testResultsProcessor|preset|projects|moduleNameMapper|alias|environment|resolver|reporters|snapshotSerializers|transform)["']?\s*[:=]\s*(\[[^\]]*\]|\{[^}]*\}|[^,\n]*)`}
 )
 
 // loaded lists the files that the configuration of a runner has it load before the tests, as paths from its folder.
 func loaded(content string) (paths []string) {
-	for _, found := range setUps().FindAllStringSubmatch(content, -1) {
+	for _, found := range setUps.re().FindAllStringSubmatch(content, -1) {
 		for _, word := range strings.FieldsFunc(found[1], func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,[]{}:", r) }) {
 			if strings.ContainsAny(word, "./") {
 				paths = append(paths, strings.TrimPrefix(word, "<rootDir>/"))
 			}
 		}
 	}
-	for _, found := range imported().FindAllStringSubmatch(content, -1) {
+	for _, found := range imported.re().FindAllStringSubmatch(content, -1) {
 		paths = append(paths, found[1])
 	}
 	for _, line := range elsewhere(content) {
-		if found := cargoPath().FindStringSubmatch(line); found != nil {
+		if found := cargoPath.re().FindStringSubmatch(line); found != nil {
 			paths = append(paths, found[1])
 		}
 	}

@@ -206,7 +206,14 @@ func sameProgram(word, name string) bool {
 	return word == name || name == "python" && strings.HasPrefix(word, name) && strings.Trim(word[len(name):], "0123456789.") == ""
 }
 
-// lazily compiles an expression when it is first asked for, since most calls of the program ask none.
-func lazily(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+// pattern is an expression that is compiled when it is first used. It costs nothing before main.
+type pattern struct {
+	text string
+	once sync.Once
+	made *regexp.Regexp
+}
+
+func (p *pattern) re() *regexp.Regexp {
+	p.once.Do(func() { p.made = regexp.MustCompile(p.text) })
+	return p.made
 }

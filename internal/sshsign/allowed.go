@@ -35,6 +35,9 @@ func (s Signer) Fingerprint() string { return ssh.FingerprintSHA256(s.Key) }
 // Grants reports whether the line is about signatures of cairn at all.
 func (s Signer) Grants() bool { return !s.Others || s.Witness }
 
+// Ended reports whether the key counts no more at a time.
+func (s Signer) Ended(at time.Time) bool { return !s.Before.IsZero() && at.After(s.Before) }
+
 // String describes what the line grants.
 func (s Signer) String() string {
 	text := fmt.Sprintf("%s %s %s", s.Actor, s.Key.Type(), s.Fingerprint())

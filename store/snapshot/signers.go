@@ -33,6 +33,11 @@ func SignersInForce(ctx context.Context, l layout.Layout) (Signers, error) {
 	if err != nil {
 		return Signers{}, err
 	}
+	return SignersAt(ctx, l, commit)
+}
+
+// SignersAt reads the signers of a commit; those of the working tree where the commit has no workspace, or is "".
+func SignersAt(ctx context.Context, l layout.Layout, commit string) (Signers, error) {
 	if commit != "" {
 		var got [2]git.Blob // config, allowed_signers
 		names := []string{commit + ":" + l.InRepo(l.Rel(l.ConfigFile())), commit + ":" + l.InRepo(l.Rel(l.SignersFile()))}

@@ -78,12 +78,13 @@ func isHex(s string, lengths ...int) bool {
 
 // judge says of each statement whose it is, and why it counts for nothing. It counts if it is signed by the key of a
 // witness, as allowed_signers in the base says; the witness ran the commands itself; and the commit that it ran them on
-// is in the history of HEAD or of the default branch, so that what it saw is what landed, and no newer than the key.
+// is in the history of HEAD or of the default branch, so that what it saw is what landed. A key that has ended counts for
+// nothing: a statement has no time of its own, and whoever makes a commit chooses its date.
 func (h Shelf) judge(ctx context.Context, all []Statement) error {
 	if len(all) == 0 {
 		return nil
 	}
-	signers, err := snapshot.SignersInForce(ctx, h.Layout)
+	signers, err := h.Signers(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,16 +94,24 @@ func (h Shelf) judge(ctx context.Context, all []Statement) error {
 	}
 	for i := range all {
 		if s := &all[i]; s.Why == "" {
-			s.judge(signers.Allowed, landed)
+			s.judge(signers.Allowed, landed, h.Now())
 		}
 	}
 	return nil
 }
 
-func (s *Statement) judge(signers *sshsign.Allowed, landed map[string]time.Time) {
+// Signers are those that the base names.
+func (h Shelf) Signers(ctx context.Context) (snapshot.Signers, error) {
+	if h.Base != "" {
+		return snapshot.SignersAt(ctx, h.Layout, h.Base)
+	}
+	return snapshot.SignersInForce(ctx, h.Layout)
+}
+
+func (s *Statement) judge(signers *sshsign.Allowed, landed map[string]time.Time, now time.Time) {
 	by, err := signers.Witness(s.KeyID, s.envelope.SignedBy)
 	s.By = by.Actor
-	at, is := landed[s.commit()]
+	_, is := landed[s.commit()]
 	switch {
 	case err != nil:
 		s.Why = err.Error()
@@ -110,9 +119,27 @@ func (s *Statement) judge(signers *sshsign.Allowed, landed map[string]time.Time)
 		s.Why = "it tells what the record says, and its signer ran nothing"
 	case !is:
 		s.Why = "the commit that it is about is in no history here: that of HEAD, or of the default branch"
-	case !by.Before.IsZero() && at.After(by.Before):
-		s.Why = "the key did not count any more when the commit was made"
+	case by.Ended(now):
+		s.Why = "the key has ended"
 	}
+}
+
+// OnFiles are those statements about closes that were seen on the very files of a commit, whatever records are beside
+// them.
+func (h Shelf) OnFiles(ctx context.Context, all []Statement, commit string) (out []Statement, err error) {
+	files := map[string]string{}
+	print := func(of string) string {
+		if _, known := files[of]; !known && err == nil {
+			files[of], err = h.Layout.Repo.Objects().Fingerprint(ctx, of)
+		}
+		return files[of]
+	}
+	for _, s := range all {
+		if s.Why == "" && s.Close != nil && print(s.commit()) == print(commit) && err == nil {
+			out = append(out, s)
+		}
+	}
+	return out, err
 }
 
 // landed are the commits of statements that are in the history of HEAD or of the default branch of origin.

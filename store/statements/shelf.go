@@ -19,7 +19,7 @@ import (
 
 // Of returns the shelf of a workspace.
 func Of(s *store.Store, now func() time.Time) Shelf {
-	return Shelf{s.Layout, s.Config.Claims, s.Trusted, now}
+	return Shelf{Layout: s.Layout, Claims: s.Config.Claims, Trusted: s.Trusted, Now: now}
 }
 
 // Shelf is where the statements of a workspace are.
@@ -28,6 +28,7 @@ type Shelf struct {
 	Claims  kind.Claims // whose remote and whose namespace statements use too
 	Trusted func() bool // whether the user has consented that commands of this clone run
 	Now     func() time.Time
+	Base    string // the commit whose allowed_signers counts; "" for the base of this branch
 }
 
 // theirs is the ref of the remote, beside the one below which claims are: a host that takes the one takes the other.
@@ -66,7 +67,7 @@ func (h Shelf) Add(ctx context.Context, sealed ...[]byte) error {
 		s := read(src)
 		if s.Of == "" {
 			return record.Errorf(record.InvalidInput, "it is no evidence: %s", s.Why).
-				WithHint("evidence is what %s and a witness write: a DSSE envelope with an in-toto statement", record.CallTo("evidence_export").OnlyShown())
+				WithHint("evidence is what a witness and an export write, an envelope on each line: DSSE with an in-toto statement")
 		}
 		files[h.path(s.folder(), s.Of, s.Hash+git.GrowingExt)] = src
 	}

@@ -7,7 +7,7 @@ if (!token) return;
 const side = $("#drawer"), told = $("#told"), cmds = $("#palette"), body = $(".in", side);
 let { rev } = doc.body.dataset, timer, source, busy = 0, drawn, drag;
 const mod = e => e.ctrlKey || e.metaKey || e.altKey, stop = e => e.preventDefault(), say = text => { $("#say").textContent = text; clearTimeout(timer); timer = setTimeout(say, 4000, "") };
-const gone = is => $("#gone").hidden = !is;
+const now = () => doc.activeElement, gone = is => $("#gone").hidden = !is;
 const get = (url, body) => fetch(url, { method: body ? "POST" : "GET", body, headers: { "Cairn-Token": token } });
 const to = a => a.getAttribute("href"), main = async r => $("main", new DOMParser().parseFromString(await r.text(), "text/html"));
 
@@ -17,7 +17,7 @@ const callbacks = { beforeNodeMorphed(old, now) {
   old.classList.toggle("changed", old.dataset.rev !== now.dataset.rev);
   return false;
 }, beforeAttributeUpdated: name => name !== "open" && name !== "style" };
-const morph = (at, html) => Idiomorph.morph(at, html, { morphStyle: "innerHTML", ignoreActiveValue: true, callbacks });
+const morph = (at, html) => Idiomorph.morph(at, html, { morphStyle: "innerHTML", ignoreActiveValue: now().matches("input, textarea, select"), callbacks });
 async function load() {
   if (busy++) return;
   try {
@@ -105,7 +105,7 @@ on("input", offer, cmds);
 on("submit", e => { const b = $("button", cmds); if (b) { stop(e); b.click() } }, cmds);
 
 // Keys, as on the board in a terminal.
-const now = () => doc.activeElement, here = () => now().closest(".card") || $("[data-task]", side.open ? side : doc);
+const here = () => now().closest(".card") || $("[data-task]", side.open ? side : doc);
 const pick = (list, i) => list[Math.max(0, Math.min(i, list.length - 1))]?.focus();
 const links = () => all(".card .t, a.bx"), step = by => pick(links(), links().indexOf(now()) + by);
 function beside(by) {
