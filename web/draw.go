@@ -154,6 +154,7 @@ func (s *Server) screen(c screen) inside {
 		}
 		if p.Body = body; err != nil {
 			out := s.explain(err)
+			out.Form = r.URL.Query()
 			status, name, p.Body = cmp.Or(statusOf[out.Code], http.StatusUnprocessableEntity), "broken", out
 		}
 		if r.Header.Get(tokenHeader) != "" {

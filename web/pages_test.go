@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -85,6 +86,15 @@ func TestAnEditOfWhatChanged(t *testing.T) {
 	now = b.get(string(got.ID))
 	if now.Title != "Mine" || len(now.Labels) != 2 || len(now.Checks) != 2 || now.Checks[1].Cmd != "true" {
 		t.Errorf("it is %+v", now)
+	}
+}
+
+// A filter that is not understood stays in its field, to be mended.
+func TestAWrongFilterStays(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	status, page, _ := b.do("GET", "/list?where=labl%3D%22api", nil, nil)
+	if status != http.StatusBadRequest || !strings.Contains(page, `name="where" value="labl=&#34;api"`) {
+		t.Errorf("%d: %s", status, page)
 	}
 }
 
