@@ -89,7 +89,7 @@ func (f *fileWriter) page(c screen, name, base, path, id string) {
 func noLinks(dir, path string) error {
 	for at := path; at != dir; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
-		if err == nil && !info.Mode().IsRegular() && !(at != path && info.IsDir()) {
+		if err == nil && !info.Mode().IsRegular() && (at == path || !info.IsDir()) {
 			return record.Errorf(record.IO, "%s is a link, or no plain file", at).WithHint("name an empty folder")
 		}
 	}

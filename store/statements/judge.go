@@ -128,14 +128,14 @@ func (s *Statement) judge(signers *sshsign.Allowed, landed map[string]time.Time,
 // them.
 func (h Shelf) OnFiles(ctx context.Context, all []Statement, commit string) (out []Statement, err error) {
 	files := map[string]string{}
-	print := func(of string) string {
+	filesOf := func(of string) string {
 		if _, known := files[of]; !known && err == nil {
 			files[of], err = h.Layout.Repo.Objects().Fingerprint(ctx, of)
 		}
 		return files[of]
 	}
 	for _, s := range all {
-		if s.Why == "" && s.Close != nil && print(s.commit()) == print(commit) && err == nil {
+		if s.Why == "" && s.Close != nil && filesOf(s.commit()) == filesOf(commit) && err == nil {
 			out = append(out, s)
 		}
 	}
