@@ -92,7 +92,7 @@ func (f Flow) redGate(t Task, to record.Status, p Proof) error {
 	}
 	descs := record.Each(never, func(i int) string { return t.Checks[i].Desc })
 	return record.Errorf(record.NeverRed, "never seen to fail without this work: %s", strings.Join(descs, "; ")).
-		WithHint("see whether it fails without the work, which counts: %s; if it passes there, test what is new, or a person puts one in its place that may pass (expect: pass, --passing-check): %s",
-			record.CallTo("verify", "id", t.ID, "matrix", true).OnlyShown(), record.CallTo("update", "id", t.ID).OnlyShown()).
+		WithHint("see whether it fails without the work, which counts: %s; if it passes there, test what is new, or have a person say that it expects to pass",
+			record.CallTo("verify", "id", t.ID, "matrix", true).OnlyShown()).
 		WithNext(record.CallTo("get", "id", t.ID))
 }
