@@ -26,7 +26,7 @@ var free = map[string]string{
 	"acceptance": "words", "verb": "words", "name": "words", "display_name": "words", "prefix": "words", "fingerprint": "words", "external_ref": "words",
 	"target": "words", "client": "words", "model": "words", "counts": "words", "checks": "words", "check": "words", "manual": "words",
 	"format": "a template", "jq": "a program", "item": "JSON", "items": "JSON", "left_out": "JSON", "input": "JSON",
-	"tasks": "a file", "path": "a file", "worktree": "a file", "output": "a file", "key": "a file", "scope": "globs", "may_change": "globs", "paths": "globs", "read_paths": "globs",
+	"tasks": "a file", "path": "a file", "worktree": "a file", "output": "a file", "static": "a file", "port": "a number", "key": "a file", "scope": "globs", "may_change": "globs", "paths": "globs", "read_paths": "globs",
 	"sha": "git", "commit": "git", "branch": "git", "base": "git", "head": "git", "default_branch": "git", "namespace": "git", "baseline_commit": "git",
 	"remote_url": "an address", "url": "an address", "repo": "an address", "webhook": "an address", "http": "an address",
 	"number": "a number", "limit": "a number", "offset": "a number", "depth": "a number", "top_k": "a number", "min_similarity": "a number", "max_tasks": "a number",
@@ -185,7 +185,7 @@ func TestSlowEveryArgumentIsCompleted(t *testing.T) {
 }
 
 // freeArguments are those of commands that are no verbs. Without a command of its own, COMMAND stands for those below.
-var freeArguments = []string{"command", "text", "message", "path", "dir", "key.pub", "key.pub|fingerprint", "base", "ours", "theirs", "marker-size", "topic"}
+var freeArguments = []string{"command", "text", "message", "path", "dir", "file", "file|id", "key.pub", "key.pub|fingerprint", "base", "ours", "theirs", "marker-size", "topic"}
 
 // isFreeFlag is isFree for a flag of a command that is no verb.
 func isFreeFlag(path, flag string) bool {
