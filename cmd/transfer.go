@@ -151,6 +151,17 @@ func (p export) selected(ctx context.Context) ([]record.ID, error) {
 	}
 }
 
+// notInside refuses to write files for people into the folder of a workspace or of git. given is what was typed.
+func notInside(name, given string) error {
+	parts := strings.Split(filepath.ToSlash(name), "/")
+	for _, own := range []string{layout.Folder, ".git"} {
+		if slices.Contains(parts, own) {
+			return usage("%s lies in %s", given, own).WithHint("that folder is for its own files; name a place elsewhere")
+		}
+	}
+	return nil
+}
+
 // toFile writes to a file, which holds all of it or what it held before. It refuses one within .cairn, and what is no
 // regular file.
 func (p export) toFile(ctx context.Context) error {
@@ -165,9 +176,8 @@ func (p export) toFile(ctx context.Context) error {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return record.Errorf(record.IO, "%w", err)
 	}
-	if slices.Contains(strings.Split(filepath.ToSlash(name), "/"), layout.Folder) {
-		return usage("%s lies in %s", p.Output, layout.Folder).
-			WithHint("that folder has the tasks themselves; name a file elsewhere")
+	if err := notInside(name, p.Output); err != nil {
+		return err
 	}
 	temp, err := os.CreateTemp(folder, ".cairn-export-*")
 	if err != nil {

@@ -92,7 +92,11 @@ func (p webCommand) person() error {
 
 // writeFiles writes the board as plain files.
 func (p webCommand) writeFiles(ctx context.Context, s *web.Server) error {
-	n, err := s.Write(ctx, p.abs(p.Static))
+	dir := p.abs(p.Static)
+	if err := notInside(dir, p.Static); err != nil {
+		return err
+	}
+	n, err := s.Write(ctx, dir)
 	if err == nil {
 		screen.Fprintf(p.out, "%d files in %s\n", n, p.Static)
 	}

@@ -114,7 +114,7 @@ var (
 	NeverRed = Rule{"never-red", HistoryGroup, Error, "a task was closed on a check that was never seen to fail without the work, where the base requires that (red: require); a warning where a person closed it",
 		"see whether it fails without the work: cairn verify --matrix on the open task; a check that passes before too says so in its plan"}
 	EvidenceLevel = Rule{"evidence-level", RunGroup, Error, "a task that the change closes has less evidence than the base requires (require)",
-		"have the change checked with cairn check --run, and with --witness where a witness is required; a signature is given with cairn attest --sign. A close of which a person or the plan accounts for changed guarded files is not held: let a witness or a signature be required there"}
+		"have the change checked with cairn check --run, and with --witness where a witness is required; a signature is given with cairn attest --sign. A close that changed guarded files is not held, even where a person looked or the plan said so: require a witness or a signature of it"}
 	SignatureBad = Rule{"signature-bad", GateGroup, Error, "a signature is not valid for its entry by the keys of the base; a warning where the base has it already, or no result rests on it",
 		"take the entry out if no commit holds it yet, and have a person pass the check with cairn attest --sign; a key counts once allowed_signers with it is in the base"}
 	SignedElsewhere = Rule{"signed-elsewhere", GateGroup, Error, "a signature was made for another record, check, declaration or state of the files than the one it is in; a warning where the base has it already, or no result rests on it",

@@ -449,9 +449,9 @@ func pathOf(twice string) string {
 	return strings.TrimPrefix(half, "b/")
 }
 
-// Within are the committer's dates of those of some commits, by their hashes, that are in the history of a tip. Tips that
-// are not there are left out.
-func (h History) Within(ctx context.Context, commits []string, tips ...string) (map[string]time.Time, error) {
+// Within are those of some commits, by their hashes, that are in the history of a tip. Tips that are not there are left
+// out.
+func (h History) Within(ctx context.Context, commits []string, tips ...string) (map[string]bool, error) {
 	var there, bounds []string
 	err := h.repo.Objects().Blobs(ctx, commits, 0, func(i int, b Blob) {
 		if b.Size > 0 { // of a commit too
@@ -472,16 +472,15 @@ func (h History) Within(ctx context.Context, commits []string, tips ...string) (
 	if err != nil {
 		return nil, err
 	}
-	dated, err := h.repo.run(ctx, list(there...), nil, "rev-list", "--no-walk", "--timestamp", "--stdin")
+	commitsOf, err := h.repo.run(ctx, list(there...), nil, "rev-list", "--no-walk", "--stdin") // and nothing that is no commit
 	if err != nil {
 		return nil, err
 	}
 	out := record.SetOf(strings.Fields(string(outside)))
-	in := map[string]time.Time{}
-	for line := range strings.Lines(string(dated)) {
-		stamp, id, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if seconds, err := strconv.ParseInt(stamp, 10, 64); err == nil && !out[id] {
-			in[id] = time.Unix(seconds, 0).UTC()
+	in := map[string]bool{}
+	for _, id := range strings.Fields(string(commitsOf)) {
+		if !out[id] {
+			in[id] = true
 		}
 	}
 	return in, nil

@@ -32,7 +32,4 @@ func TestCommitsWithinAHistory(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if at, err := r.open().History().Within(t.Context(), []string{first}, "HEAD"); err != nil || at[first].IsZero() {
-		t.Errorf("when it was made: %v, %v", at, err)
-	}
 }

@@ -108,16 +108,15 @@ func (h Shelf) Signers(ctx context.Context) (snapshot.Signers, error) {
 	return snapshot.SignersInForce(ctx, h.Layout)
 }
 
-func (s *Statement) judge(signers *sshsign.Allowed, landed map[string]time.Time, now time.Time) {
+func (s *Statement) judge(signers *sshsign.Allowed, landed map[string]bool, now time.Time) {
 	by, err := signers.Witness(s.KeyID, s.envelope.SignedBy)
 	s.By = by.Actor
-	_, is := landed[s.commit()]
 	switch {
 	case err != nil:
 		s.Why = err.Error()
 	case s.Close != nil && !s.Close.Rerun:
 		s.Why = "it tells what the record says, and its signer ran nothing"
-	case !is:
+	case !landed[s.commit()]:
 		s.Why = "the commit that it is about is in no history here: that of HEAD, or of the default branch"
 	case by.Ended(now):
 		s.Why = "the key has ended"
@@ -143,7 +142,7 @@ func (h Shelf) OnFiles(ctx context.Context, all []Statement, commit string) (out
 }
 
 // landed are the commits of statements that are in the history of HEAD or of the default branch of origin.
-func (h Shelf) landed(ctx context.Context, all []Statement) (map[string]time.Time, error) {
+func (h Shelf) landed(ctx context.Context, all []Statement) (map[string]bool, error) {
 	var commits []string
 	for _, s := range all {
 		if s.Why == "" {
