@@ -110,8 +110,8 @@ func (b *board) args(c task.Column) args {
 	return in
 }
 
-func (s *Server) board(r *http.Request) (any, error) {
-	at, err := s.w.Open()
+func (rd *reader) board(r *http.Request) (any, error) {
+	at, err := rd.w.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (s *Server) board(r *http.Request) (any, error) {
 	lists, errs := make([]tasks.ListOut, len(columns)), make([]error, len(columns))
 	var all sync.WaitGroup
 	for i, c := range columns {
-		all.Go(func() { lists[i], errs[i] = ask[tasks.ListOut](r.Context(), s, "list", b.args(c)) })
+		all.Go(func() { lists[i], errs[i] = ask[tasks.ListOut](r.Context(), rd, "list", b.args(c)) })
 	}
 	all.Wait()
 	cells := make([][]verb.Row, len(columns))
@@ -134,7 +134,7 @@ func (s *Server) board(r *http.Request) (any, error) {
 			Column: c, Name: c.Name, To: c.States[0], Total: out.Total, Shown: len(out.Tasks), Hidden: out.Total - len(out.Tasks),
 		})
 	}
-	names := s.shortener(cells...)
+	names := rd.shortener(cells...)
 	cards := make([][]card, len(cells))
 	for i, rows := range cells {
 		cards[i] = record.Each(rows, func(row verb.Row) card { return cardOf(flow, row, names) })
@@ -217,7 +217,7 @@ func lanesOf(by string, cells [][]card) []lane {
 }
 
 // shortener shortens the ids of rows as lists do.
-func (s *Server) shortener(rows ...[]verb.Row) func(string) string {
+func (rd *reader) shortener(rows ...[]verb.Row) func(string) string {
 	var ids []string
 	for _, some := range rows {
 		for _, r := range some {
@@ -227,13 +227,13 @@ func (s *Server) shortener(rows ...[]verb.Row) func(string) string {
 			}
 		}
 	}
-	return s.shortenerOf(ids)
+	return rd.shortenerOf(ids)
 }
 
 // shortenerOf shortens ids. What cannot be looked up stays whole.
-func (s *Server) shortenerOf(ids []string) func(string) string {
+func (rd *reader) shortenerOf(ids []string) func(string) string {
 	enough := map[string]int{}
-	if at, err := s.w.Open(); err == nil {
+	if at, err := rd.w.Open(); err == nil {
 		enough, _ = verb.ShortIDs(at, ids)
 	}
 	return func(id string) string {

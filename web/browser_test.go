@@ -85,7 +85,7 @@ func eventually(t *testing.T, ctx context.Context, expression string) { //nolint
 // enterIn opens a link of a server in a tab.
 func (b *browser) enterIn(ctx context.Context) {
 	b.t.Helper()
-	run(b.t, ctx, chromedp.Navigate(b.url+"/enter#"+b.s.doors.key()))
+	run(b.t, ctx, chromedp.Navigate(b.url+"/enter#"+b.s.door.keys.key()))
 	eventually(b.t, ctx, `location.pathname === "/board" && !!document.body.dataset.token`)
 }
 

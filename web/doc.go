@@ -3,10 +3,11 @@
 // its own.
 //
 //   - server.go: the routes, and what ends a server
-//   - safe.go, enter.go: who may ask at all; limits
-//   - calls.go: verbs for pages, writes, refusals and what a person confirms by typing a word
-//   - draw.go, markdown.go: templates, and texts of strangers made harmless
-//   - board.go, list.go, task.go, needs.go, graph.go, jobs.go, ledger.go: a screen each
+//   - safe.go, enter.go: limits; who may ask at all
+//   - reads.go: verbs for screens; board.go, list.go, task.go, needs.go, graph.go, jobs.go: a screen each, or a few
+//   - writes.go, forms.go, confirm.go, refusal.go: verbs for forms, what a person confirms by typing a word, and refusals
+//   - draw.go, words.go, assets.go: templates, what they call, and the files beside them
+//   - markdown.go: texts of strangers made harmless
 //   - live.go: the stream that says what changed
 //   - static.go: the same pages as plain files
 //

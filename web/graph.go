@@ -49,7 +49,7 @@ const (
 	nodesShown          = 400
 )
 
-func (s *Server) graph(r *http.Request) (any, error) {
+func (rd *reader) graph(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	g := &graphPage{filter: filterOf(q), ID: q.Get("id"), Up: q.Get("up"), All: q.Get("all") != ""}
 	in := args{"limit": nodesShown}
@@ -65,17 +65,17 @@ func (s *Server) graph(r *http.Request) (any, error) {
 		in["up"] = true
 	}
 	var err error
-	if g.Out, err = ask[graphs.Out](r.Context(), s, "graph", in); err != nil {
+	if g.Out, err = ask[graphs.Out](r.Context(), rd, "graph", in); err != nil {
 		return nil, err
 	}
-	g.draw(s)
+	g.draw(rd.shortenerOf)
 	return g, nil
 }
 
 // draw places the tasks: each behind all that it waits for, and beside what it has to do with.
-func (g *graphPage) draw(s *Server) {
+func (g *graphPage) draw(shortener func([]string) func(string) string) {
 	ids := record.Each(g.Nodes, func(n graphs.Node) string { return string(n.ID) })
-	short := s.shortenerOf(ids)
+	short := shortener(ids)
 	at := map[record.ID]int{}
 	for i, n := range g.Nodes {
 		at[n.ID] = i

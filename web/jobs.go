@@ -11,12 +11,12 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 )
 
-func (s *Server) jobs(r *http.Request) (any, error) {
+func (rd *reader) jobs(r *http.Request) (any, error) {
 	in := args{"limit": 100}
 	if state := r.URL.Query().Get("state"); state != "" {
 		in["state"] = state
 	}
-	return ask[jobs.Listed](r.Context(), s, "job_list", in)
+	return ask[jobs.Listed](r.Context(), rd, "job_list", in)
 }
 
 type jobPage struct{ jobs.Polled }
@@ -26,12 +26,12 @@ func (j jobPage) pageTitle() string { return j.Job.Job }
 // eventsShown is how many of the newest events of a job a page has.
 const eventsShown = 300
 
-func (s *Server) job(r *http.Request) (any, error) {
+func (rd *reader) job(r *http.Request) (any, error) {
 	in := args{"job": r.PathValue("id"), "events": true, "limit": eventsShown}
-	out, err := ask[jobs.Polled](r.Context(), s, "job_poll", in)
+	out, err := ask[jobs.Polled](r.Context(), rd, "job_poll", in)
 	if err == nil && out.Total != nil && *out.Total > eventsShown {
 		in["offset"] = *out.Total - eventsShown
-		out, err = ask[jobs.Polled](r.Context(), s, "job_poll", in)
+		out, err = ask[jobs.Polled](r.Context(), rd, "job_poll", in)
 	}
 	return jobPage{out}, err
 }
@@ -44,19 +44,19 @@ type ledger struct {
 	Handoffs  verb.Items[handoffs.Row]
 }
 
-func (s *Server) ledger(r *http.Request) (any, error) {
+func (rd *reader) ledger(r *http.Request) (any, error) {
 	out, q := &ledger{Text: r.URL.Query().Get("text")}, args{}
 	words := args{"top_k": 50}
 	if out.Text != "" {
 		q["text"], words["q"] = out.Text, out.Text
 	}
 	var err error
-	if out.Decisions, err = ask[verb.Items[decisions.Row]](r.Context(), s, "decision_query", q); err != nil {
+	if out.Decisions, err = ask[verb.Items[decisions.Row]](r.Context(), rd, "decision_query", q); err != nil {
 		return nil, err
 	}
-	if out.Knowledge, err = ask[knowledge.SearchOut](r.Context(), s, "knowledge_search", words); err != nil && record.CodeOf(err) != record.NotFound {
+	if out.Knowledge, err = ask[knowledge.SearchOut](r.Context(), rd, "knowledge_search", words); err != nil && record.CodeOf(err) != record.NotFound {
 		return nil, err
 	}
-	out.Handoffs, err = ask[verb.Items[handoffs.Row]](r.Context(), s, "handoff_query", args{"direction": "any"})
+	out.Handoffs, err = ask[verb.Items[handoffs.Row]](r.Context(), rd, "handoff_query", args{"direction": "any"})
 	return out, err
 }

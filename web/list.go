@@ -26,8 +26,8 @@ var listColumns = []string{"status", "priority", "holder", "labels", "waits for"
 
 const rowsShown = 200
 
-func (s *Server) list(r *http.Request) (any, error) {
-	at, err := s.w.Open()
+func (rd *reader) list(r *http.Request) (any, error) {
+	at, err := rd.w.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -43,14 +43,14 @@ func (s *Server) list(r *http.Request) (any, error) {
 			in[name] = q.Get(name)
 		}
 	}
-	if l.ListOut, err = ask[tasks.ListOut](r.Context(), s, "list", in); err != nil {
+	if l.ListOut, err = ask[tasks.ListOut](r.Context(), rd, "list", in); err != nil {
 		return nil, err
 	}
 	l.Shown = slices.DeleteFunc(slices.Clone(q["col"]), func(name string) bool { return !slices.Contains(listColumns, name) })
 	if len(l.Shown) == 0 {
 		l.Shown = []string{"status", "priority", "holder", "labels", "due", "updated"}
 	}
-	short := s.shortener(l.Tasks)
+	short := rd.shortener(l.Tasks)
 	l.Cards = record.Each(l.Tasks, func(row verb.Row) card { return cardOf(at.Config.Flow, row, short) })
 	return l, nil
 }
@@ -61,12 +61,12 @@ type found struct {
 	search.Out
 }
 
-func (s *Server) search(r *http.Request) (any, error) {
+func (rd *reader) search(r *http.Request) (any, error) {
 	out := found{Q: strings.TrimSpace(r.URL.Query().Get("q"))}
 	if out.Q == "" {
 		return out, nil
 	}
 	var err error
-	out.Out, err = ask[search.Out](r.Context(), s, "search", args{"q": out.Q, "limit": 50})
+	out.Out, err = ask[search.Out](r.Context(), rd, "search", args{"q": out.Q, "limit": 50})
 	return out, err
 }

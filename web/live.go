@@ -21,8 +21,8 @@ import (
 // hub tells the open pages what changed. One wait serves all of them, and nobody waits for a page that is slow: what it
 // was not told yet is added up.
 type hub struct {
-	s    *Server
-	boot string // of this run of the server, so that no revision of another is taken for one of this
+	reads *reader
+	boot  string // of this run of the server, so that no revision of another is taken for one of this
 
 	mu      sync.Mutex
 	rev     int
@@ -43,8 +43,8 @@ const anything = "*"
 // mostTold is how many ids a page is told; beyond it reads everything anew.
 const mostTold = 50
 
-func newHub(s *Server) *hub {
-	return &hub{s: s, boot: rand.Text()[:8], streams: map[*stream]bool{}}
+func newHub(reads *reader) *hub {
+	return &hub{reads: reads, boot: rand.Text()[:8], streams: map[*stream]bool{}}
 }
 
 // now is the revision of the workspace that pages are read as of: what changes later has a higher one.
@@ -65,7 +65,7 @@ func (h *hub) run(ctx context.Context) {
 		if cursor != "" {
 			in["cursor"] = cursor
 		}
-		out, err := ask[activity.Waited](ctx, h.s, "wait", in)
+		out, err := ask[activity.Waited](ctx, h.reads, "wait", in)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -104,11 +104,11 @@ func wait(ctx context.Context, d time.Duration) {
 
 // others watches what a wait for tasks does not tell: jobs, and records of other kinds.
 func (h *hub) others(ctx context.Context) {
-	at, err := h.s.w.Open()
+	at, err := h.reads.w.Open()
 	if err != nil {
 		return
 	}
-	ticks, stop := h.s.w.Watcher.Watch(at.Layout)
+	ticks, stop := h.reads.w.Watcher.Watch(at.Layout)
 	defer stop()
 	last := h.seen(ctx)
 	for {
@@ -135,7 +135,7 @@ func (h *hub) watched() bool {
 // seen is a digest of the jobs, and of the records that are no tasks.
 func (h *hub) seen(ctx context.Context) uint64 {
 	sum := fnv.New64a()
-	w := h.s.w
+	w := h.reads.w
 	if at, err := w.Open(); err == nil {
 		_, _ = w.EachRow(ctx, at, func(k *kind.Kind, r *kind.Row) {
 			if k != kind.Tasks.Kind {
@@ -143,7 +143,7 @@ func (h *hub) seen(ctx context.Context) uint64 {
 			}
 		})
 	}
-	if all, err := ask[jobs.Listed](ctx, h.s, "job_list", args{"limit": 50}); err == nil {
+	if all, err := ask[jobs.Listed](ctx, h.reads, "job_list", args{"limit": 50}); err == nil {
 		for _, j := range all.Items {
 			_, _ = fmt.Fprintln(sum, j.Job, j.State, j.Phase, j.Version, j.InputTokens, j.OutputTokens)
 		}
@@ -231,13 +231,13 @@ const pingTime = 25 * time.Second // between signs of life, which also show that
 
 // stream tells one page what changes, as server-sent events. It begins with the revision as it is, by which a page that
 // was away knows whether it missed something.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, _ *visitor) {
-	one := s.live.open()
+func (h *hub) stream(w http.ResponseWriter, r *http.Request, _ *visitor) {
+	one := h.open()
 	if one == nil {
 		http.Error(w, "too many pages are open", http.StatusServiceUnavailable)
 		return
 	}
-	defer s.live.leave(one)
+	defer h.leave(one)
 	limit := http.NewResponseController(w)
 	_ = limit.SetReadDeadline(time.Time{})
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -246,7 +246,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, _ *visitor) {
 		_, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, data)
 		return err == nil && limit.Flush() == nil
 	}
-	ok := send("rev", s.live.now())
+	ok := send("rev", h.now())
 	ping := time.NewTicker(pingTime)
 	defer ping.Stop()
 	for ok {
@@ -259,7 +259,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, _ *visitor) {
 			if !open {
 				return
 			}
-			rev, ids, said := s.live.take(one)
+			rev, ids, said := h.take(one)
 			if len(ids) > 0 {
 				ok = send("rev", strings.TrimSpace(rev+" "+strings.Join(ids, " ")))
 			}

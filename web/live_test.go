@@ -28,7 +28,7 @@ func TestSlowAPageIsLive(t *testing.T) {
 	first, second := chromium(t), chromium(t)
 	b.enterIn(first)
 	b.enterIn(second)
-	w := b.s.w
+	w := b.s.reads.w
 	verbtest.Must(t, &w, "transition", verbtest.Args{"id": id, "to": "in_review"})
 	eventually(t, first, columnOf(id)+` === "in_review"`)
 	eventually(t, second, columnOf(id)+` === "in_review"`)
@@ -61,7 +61,7 @@ func TestSlowAPageIsLive(t *testing.T) {
 func TestSlowARefusedDragComesBack(t *testing.T) {
 	slowtest.Skip(t)
 	b := serve(t, Options{})
-	w := b.s.w
+	w := b.s.reads.w
 	free := b.create("Pay")
 	waits := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Then", "deps": []any{free}}).ID
 	red := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Red", "checks": []verbtest.Args{{"desc": "tests pass", "cmd": "echo it is broken here; exit 1"}}}).ID
@@ -165,13 +165,13 @@ func TestSlowAServerGoneAndBack(t *testing.T) {
 	ctx := chromium(t)
 	b.enterIn(ctx)
 	eventually(t, ctx, `document.querySelector("#gone").hidden`)
-	host := b.s.host
-	b.s.host = "127.0.0.1:1" // it refuses all
+	host := b.s.door.host
+	b.s.door.host = "127.0.0.1:1" // it refuses all
 	b.s.live.drop()
 	eventually(t, ctx, `!document.querySelector("#gone").hidden`)
-	w := b.s.w
+	w := b.s.reads.w
 	verbtest.Must(t, &w, "transition", verbtest.Args{"id": id, "to": "in_review"})
-	b.s.host = host
+	b.s.door.host = host
 	eventually(t, ctx, columnOf(id)+` === "in_review" && document.querySelector("#gone").hidden`)
 }
 
@@ -179,7 +179,7 @@ func TestSlowAServerGoneAndBack(t *testing.T) {
 func TestSlowHostileTextsRunNothing(t *testing.T) {
 	slowtest.Skip(t)
 	b := serve(t, Options{})
-	w := b.s.w
+	w := b.s.reads.w
 	id := verbtest.Must(t, &w, "create", verbtest.Args{
 		"title": `<img src=x onerror="window.bad=1"><script>window.bad=1</script>`,
 		"body":  hostile + "\n\n<svg onload=\"window.bad=1\">\n\n![x](https://evil.example/p.png)\n\n[x](javascript:window.bad=1)",
@@ -204,7 +204,7 @@ func TestSlowAThousandCards(t *testing.T) {
 	b := serve(t, Options{})
 	for i := range 1000 {
 		state := []string{"backlog", "in_progress", "in_review", "done"}[i%4]
-		path := filepath.Join(b.s.w.Dir, ".cairn", "tasks", fmt.Sprintf("PROJ-%d.md", i+1))
+		path := filepath.Join(b.s.reads.w.Dir, ".cairn", "tasks", fmt.Sprintf("PROJ-%d.md", i+1))
 		if err := os.WriteFile(path, fmt.Appendf(nil, "---\nid: PROJ-%d\ntitle: Task %d\nstatus: %s\n---\n", i+1, i+1, state), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestSlowAThousandCards(t *testing.T) {
 	var paint float64
 	run(t, ctx, chromedp.Evaluate(`performance.getEntriesByType("navigation")[0].domComplete`, &paint))
 	began := time.Now()
-	w := b.s.w
+	w := b.s.reads.w
 	verbtest.Must(t, &w, "transition", verbtest.Args{"id": "PROJ-1", "to": "in_review"})
 	eventually(t, ctx, columnOf("PROJ-1")+` === "in_review"`)
 	t.Logf("the page was complete after %.0f ms; a card moved, with the write, within %v", paint, time.Since(began))

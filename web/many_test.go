@@ -54,7 +54,7 @@ func TestSlowTwoHundredPages(t *testing.T) {
 	for _, page := range told {
 		first = next(t, page, "")
 	}
-	w := b.s.w
+	w := b.s.reads.w
 	verbtest.Must(t, &w, "transition", verbtest.Args{"id": id, "to": "in_review"})
 	for _, page := range told {
 		got := next(t, page, id)
@@ -94,7 +94,7 @@ func TestSlowManyTasks(t *testing.T) {
 	b := serve(t, Options{})
 	for i := range n {
 		state := []string{"backlog", "backlog", "in_progress", "in_review", "done", "done"}[i%6]
-		path := filepath.Join(b.s.w.Dir, ".cairn", "tasks", fmt.Sprintf("PROJ-%d.md", i+1))
+		path := filepath.Join(b.s.reads.w.Dir, ".cairn", "tasks", fmt.Sprintf("PROJ-%d.md", i+1))
 		text := fmt.Sprintf("---\nid: PROJ-%d\ntitle: Task %d of many, with a title of some length\nstatus: %s\nlabels: [a%d]\ndeps: [PROJ-%d]\n---\n", i+1, i+1, state, i%7, max(1, i/2))
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

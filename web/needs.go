@@ -55,9 +55,9 @@ func (n need) Manual() map[int]verb.Check {
 
 const needsShown = 50
 
-func (s *Server) needs(r *http.Request) (any, error) {
+func (rd *reader) needs(r *http.Request) (any, error) {
 	ctx, out := r.Context(), &needs{}
-	waiting, err := ask[verb.Items[handoffs.Waiting]](ctx, s, "review_list", args{})
+	waiting, err := ask[verb.Items[handoffs.Waiting]](ctx, rd, "review_list", args{})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Server) needs(r *http.Request) (any, error) {
 	slices.SortStableFunc(waiting.Items, func(a, b handoffs.Waiting) int { return a.At.Compare(b.At) })
 	for _, one := range waiting.Items[:min(len(waiting.Items), needsShown)] {
 		n := need{Waiting: one}
-		got, err := ask[any](ctx, s, "get", args{"id": one.Record, "include": []string{"comments"}})
+		got, err := ask[any](ctx, rd, "get", args{"id": one.Record, "include": []string{"comments"}})
 		if err != nil {
 			out.Waiting = append(out.Waiting, n) // it is on another branch, say
 			continue
@@ -79,15 +79,15 @@ func (s *Server) needs(r *http.Request) (any, error) {
 		}
 		out.Waiting = append(out.Waiting, n)
 	}
-	news, err := ask[verb.Items[handoffs.Item]](ctx, s, "inbox", args{"types": []string{"mention", "answer", "assigned", "lost"}, "limit": needsShown})
+	news, err := ask[verb.Items[handoffs.Item]](ctx, rd, "inbox", args{"types": []string{"mention", "answer", "assigned", "lost"}, "limit": needsShown})
 	if err != nil {
 		return nil, err
 	}
 	out.News = news.Items
-	if all, err := ask[proposals.ListOut](ctx, s, "list_proposals", args{}); err == nil {
+	if all, err := ask[proposals.ListOut](ctx, rd, "list_proposals", args{}); err == nil {
 		out.Proposals = slices.DeleteFunc(all.Proposals, func(p proposals.Row) bool { return len(p.Made) > 0 })
 	}
-	st, err := ask[status.Out](ctx, s, "status", args{"limit": 20})
+	st, err := ask[status.Out](ctx, rd, "status", args{"limit": 20})
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ const hostile = `<script>alert(1)</script><img src=x onerror=alert(2)><a href="j
 // Each screen is shown, and a text of a stranger is no more than text in it.
 func TestScreensWithHostileTexts(t *testing.T) {
 	b := serve(t, Options{}).enter()
-	w := b.s.w
+	w := b.s.reads.w
 	title := "<b onclick=alert(1)>Pay</b> <script>alert(1)</script>"
 	body := "# Head\n\n" + hostile + "\n\n[link](javascript:alert(4)) ![pixel](https://evil.example/p.png) [d](data:text/html,x)\n\n<style>*{display:none}</style>\n\n<iframe src=https://evil.example></iframe>"
 	one := verbtest.Must(t, &w, "create", verbtest.Args{
@@ -50,7 +50,7 @@ const hostileNote = "see <img src=x onerror=alert(1)> and **bold** `code`"
 // A move that a gate refuses changes nothing, and says why with the end of what the failing check printed.
 func TestARefusedMoveSaysWhy(t *testing.T) {
 	b := serve(t, Options{}).enter()
-	w := b.s.w
+	w := b.s.reads.w
 	id := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Pay"}).ID
 	waits := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Then", "deps": []any{id}}).ID
 	form := url.Values{"id": {string(waits)}, "to": {"done"}, "token": {b.token}, "back": {"/board"}}
@@ -66,7 +66,7 @@ func TestARefusedMoveSaysWhy(t *testing.T) {
 // What somebody else changed meanwhile is shown beside what was typed, and never overwritten.
 func TestAnEditOfWhatChanged(t *testing.T) {
 	b := serve(t, Options{}).enter()
-	w := b.s.w
+	w := b.s.reads.w
 	got := b.get(verbtest.Must(t, &w, "create", verbtest.Args{"title": "Pay", "body": "first"}).ID)
 	edit := url.Values{"id": {string(got.ID)}, "title": {"Mine"}, "body": {"my text"}, "expected_rev": {string(got.Rev)}, "token": {b.token}, "labels": {"a, b"}}
 	verbtest.Must(t, &w, "update", verbtest.Args{"id": got.ID, "body": "their text"})

@@ -16,8 +16,8 @@ import (
 func TestPagesOfRecords(t *testing.T) {
 	b := serve(t, Options{}, func(w *verb.Workspace) { verbtest.PrepareJobs(t, w) })
 	b.enter()
-	w := b.s.w
-	w.Supervise = b.s.w.Supervise
+	w := b.s.reads.w
+	w.Supervise = b.s.reads.w.Supervise
 	agent := w
 	agent.Actor = verb.As("agent:claude")
 	task := b.create("Pay")

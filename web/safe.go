@@ -1,12 +1,7 @@
 package web
 
 import (
-	"crypto/rand"
-	"crypto/subtle"
 	"net/http"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 )
 
@@ -37,7 +32,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	if why := s.foreign(r); why != "" {
+	if why := s.door.foreign(r); why != "" {
 		s.log.Warn("refused", "from", r.RemoteAddr, "why", why)
 		http.Error(w, why, http.StatusForbidden)
 		return
@@ -53,133 +48,4 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.mux.ServeHTTP(w, r)
-}
-
-var sameOrigin = http.NewCrossOriginProtection()
-
-// foreign returns why a request may be the doing of another page, or "". Such a page can use a name of its own that
-// resolves to this machine, which the Host header shows; a request of it to write shows its origin; and what it embeds
-// shows by Sec-Fetch-Site that another site asks.
-func (s *Server) foreign(r *http.Request) string {
-	if !strings.EqualFold(r.Host, s.host) && !strings.EqualFold(r.Host, "localhost:"+s.port) {
-		return "the Host header does not name this server"
-	}
-	if sameOrigin.Check(r) != nil {
-		return "another page asks for a change"
-	}
-	from := r.Header.Get("Sec-Fetch-Site")
-	if !slices.Contains([]string{"", "none", "same-origin"}, from) && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
-		return "another page asks"
-	}
-	return ""
-}
-
-// doors are the keys by which browsers enter, and those that have entered.
-type doors struct {
-	mu       *sync.Mutex
-	keys     []string   // that were not used yet, the oldest first
-	visitors []*visitor // the oldest first
-}
-
-// visitor is a browser that has entered.
-type visitor struct {
-	cookie string
-	token  string // that its writes carry
-}
-
-func newDoors() doors { return doors{mu: &sync.Mutex{}} }
-
-// key makes a key that lets one browser enter.
-func (d *doors) key() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	key := rand.Text()
-	d.keys = append(d.keys[max(0, len(d.keys)-maxKeys+1):], key)
-	return key
-}
-
-// enter takes a key back and returns the visitor that it makes; nil if there is no such key any more.
-func (d *doors) enter(key string) *visitor {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	at := slices.IndexFunc(d.keys, func(one string) bool { return same(one, key) })
-	if at < 0 {
-		return nil
-	}
-	d.keys = slices.Delete(d.keys, at, at+1)
-	v := &visitor{cookie: rand.Text(), token: rand.Text()}
-	d.visitors = append(d.visitors[max(0, len(d.visitors)-maxVisitors+1):], v)
-	return v
-}
-
-// known is the visitor with a cookie; nil if there is none.
-func (d *doors) known(cookie string) *visitor {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	at := slices.IndexFunc(d.visitors, func(v *visitor) bool { return same(v.cookie, cookie) })
-	if at < 0 {
-		return nil
-	}
-	return d.visitors[at]
-}
-
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
-
-// cookieName has the port, since the cookies of one machine go to all of its ports.
-func (s *Server) cookieName() string { return "cairn-" + s.port }
-
-// visitor is who asks; nil for one that has not entered.
-func (s *Server) visitor(r *http.Request) *visitor {
-	c, err := r.Cookie(s.cookieName())
-	if err != nil {
-		return nil
-	}
-	return s.doors.known(c.Value)
-}
-
-// inside handles the request of a visitor.
-type inside func(http.ResponseWriter, *http.Request, *visitor)
-
-// within lets those in who have entered. What they ask to change carries their token, in a header or, from a page
-// without scripts, in its form.
-func (s *Server) within(do inside) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		v := s.visitor(r)
-		switch {
-		case v == nil && r.Method == http.MethodGet && r.Header.Get(tokenHeader) == "" && r.URL.Path != "/live":
-			s.shutDoor(w, http.StatusUnauthorized, "")
-		case v == nil:
-			http.Error(w, "not entered", http.StatusUnauthorized)
-		case r.Method != http.MethodGet && !same(r.Header.Get(tokenHeader), v.token) && !same(r.PostForm.Get("token"), v.token):
-			http.Error(w, "the token is missing: load the page again", http.StatusForbidden)
-		default:
-			do(w, r, v)
-		}
-	}
-}
-
-// tokenHeader has the token of a visitor. Who sends it is the script of a page, which wants what lies inside of a page.
-const tokenHeader = "Cairn-Token"
-
-// door is where a browser enters: a script of the page takes the key out of the fragment and posts it.
-func (s *Server) door(w http.ResponseWriter, _ *http.Request) { s.shutDoor(w, http.StatusOK, "") }
-
-func (s *Server) shutDoor(w http.ResponseWriter, status int, why string) {
-	s.draw(w, status, "door", page{Title: "Enter", Body: why})
-}
-
-func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
-	v := s.doors.enter(strings.TrimSpace(r.PostForm.Get("key")))
-	if v == nil && s.visitor(r) != nil { // who has entered opens the link again
-		http.Redirect(w, r, "/board", http.StatusSeeOther)
-		return
-	}
-	if v == nil {
-		s.shutDoor(w, http.StatusForbidden, "This link was used before, or is of another server.")
-		return
-	}
-	http.SetCookie(w, &http.Cookie{
-		Name: s.cookieName(), Value: v.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	})
-	http.Redirect(w, r, "/board", http.StatusSeeOther)
 }

@@ -47,7 +47,7 @@ func serve(t *testing.T, o Options, change ...func(*verb.Workspace)) *browser {
 		if err := <-ended; err != nil && !strings.Contains(err.Error(), "closed") {
 			t.Error(err)
 		}
-		s.w.Reads.Close()
+		s.reads.w.Reads.Close()
 	})
 	return b
 }
@@ -60,7 +60,7 @@ func (b *browser) enter() *browser {
 	if status != http.StatusSeeOther || cookie == nil {
 		b.t.Fatalf("entering: %d, %v", status, cookie)
 	}
-	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || !strings.HasSuffix(cookie.Name, b.s.port) {
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || !strings.HasSuffix(cookie.Name, b.s.door.port) {
 		b.t.Errorf("the cookie is %v", cookie)
 	}
 	b.cookie = cookie.Name + "=" + cookie.Value
@@ -119,14 +119,14 @@ func (b *browser) do(method, path string, form url.Values, headers map[string]st
 
 func (b *browser) create(title string) string {
 	b.t.Helper()
-	w := b.s.w
+	w := b.s.reads.w
 	return verbtest.Must(b.t, &w, "create", verbtest.Args{"title": title}).ID
 }
 
 // get reads a task, past the pages.
 func (b *browser) get(id string) verb.Task {
 	b.t.Helper()
-	w := b.s.w
+	w := b.s.reads.w
 	out, err := verbtest.Call[verb.Task](b.t, &w, "get", verbtest.Args{"id": id})
 	if err != nil {
 		b.t.Fatal(err)
@@ -160,7 +160,7 @@ func TestNothingIsReadBeforeEntering(t *testing.T) {
 		paths = append(paths, strings.ReplaceAll(path, "{id}", string(id)))
 	}
 	for _, path := range paths {
-		for _, cookie := range []string{"", b.s.cookieName() + "=", b.s.cookieName() + "=guess", "cairn-1=x"} {
+		for _, cookie := range []string{"", b.s.door.cookieName() + "=", b.s.door.cookieName() + "=guess", "cairn-1=x"} {
 			b.cookie = cookie
 			status, body, _ := b.do("GET", path, nil, nil)
 			if status != http.StatusUnauthorized || strings.Contains(body, "secret plan") {
@@ -202,9 +202,9 @@ func TestHostilePages(t *testing.T) {
 		form    url.Values
 		headers map[string]string
 	}{
-		{"rebinding reads", "GET", nil, map[string]string{"Host": "evil.example:" + b.s.port}},
-		{"rebinding writes", "POST", move, map[string]string{"Host": "evil.example:" + b.s.port, "Origin": "http://evil.example:" + b.s.port}},
-		{"a name that begins like ours", "GET", nil, map[string]string{"Host": "127.0.0.1.evil.example:" + b.s.port}},
+		{"rebinding reads", "GET", nil, map[string]string{"Host": "evil.example:" + b.s.door.port}},
+		{"rebinding writes", "POST", move, map[string]string{"Host": "evil.example:" + b.s.door.port, "Origin": "http://evil.example:" + b.s.door.port}},
+		{"a name that begins like ours", "GET", nil, map[string]string{"Host": "127.0.0.1.evil.example:" + b.s.door.port}},
 		{"our name with another port", "GET", nil, map[string]string{"Host": "127.0.0.1:1"}},
 		{"our name without a port", "GET", nil, map[string]string{"Host": "127.0.0.1"}},
 		{"another origin writes", "POST", move, map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}},
@@ -261,7 +261,7 @@ func TestFormsLeadBack(t *testing.T) {
 // A server for a wall changes nothing, and its pages have no forms.
 func TestReadOnly(t *testing.T) {
 	b := serve(t, Options{}, func(w *verb.Workspace) { w.ReadOnly = true })
-	w := b.s.w
+	w := b.s.reads.w
 	w.ReadOnly = false
 	id := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Pay"}).ID
 	b.enter()
@@ -279,7 +279,7 @@ func TestReadOnly(t *testing.T) {
 // What a person confirms by typing a word they confirm here so, of just what they read; where no person is, nobody does.
 func TestConfirming(t *testing.T) {
 	b := serve(t, Options{}).enter()
-	w := b.s.w
+	w := b.s.reads.w
 	id := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Pay", "acceptance": []string{"read by a person"}}).ID
 	form := func(more ...string) url.Values {
 		out := url.Values{"id": {string(id)}, "check": {"0"}, "pass": {"true"}, "text": {"read it"}, "token": {b.token}}
@@ -305,11 +305,11 @@ func TestConfirming(t *testing.T) {
 			t.Fatalf("%s: %d", name, status)
 		}
 	}
-	b.s.person = func() error { return record.Errorf(record.Forbidden, "this is the shell of an agent") }
+	b.s.writes.person = func() error { return record.Errorf(record.Forbidden, "this is the shell of an agent") }
 	if status, page, _ := b.do("POST", "/do/attest", form("word", "pass", "asked", asked), nil); status != http.StatusForbidden || passed() {
 		t.Fatalf("in the shell of an agent: %d %s", status, page)
 	}
-	b.s.person = nil
+	b.s.writes.person = nil
 	if status, page, _ := b.do("POST", "/do/attest", form("word", "pass", "asked", asked), nil); status != http.StatusSeeOther || !passed() {
 		t.Errorf("confirmed: %d %s", status, page)
 	}

@@ -17,16 +17,10 @@ import (
 
 // Server shows a workspace to the browsers of one actor.
 type Server struct {
-	w        verb.Workspace
-	log      *slog.Logger
-	person   func() error
-	doors    doors
-	live     *hub
-	reads    chan struct{} // turns
-	writes   chan struct{}
+	*painter
+	door     *door
+	writes   *writer
 	listener net.Listener
-	host     string // address that requests have to name
-	port     string
 	mux      *http.ServeMux
 }
 
@@ -50,16 +44,16 @@ func New(w verb.Workspace, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	reads := &reader{w: w, turns: make(chan struct{}, atOnce)}
+	d := &painter{reads: reads, live: newHub(reads), log: o.Log}
 	s := &Server{
-		w: w, log: o.Log, person: o.Person, doors: newDoors(),
-		reads: make(chan struct{}, atOnce), writes: make(chan struct{}, atOnce), mux: http.NewServeMux(),
+		painter: d, door: &door{painter: d, keys: newDoors()}, listener: o.Listener, mux: http.NewServeMux(),
+		writes: &writer{painter: d, turns: make(chan struct{}, atOnce), person: o.Person},
 	}
 	if o.Listener != nil {
-		s.listener = o.Listener
-		s.port = strconv.Itoa(o.Listener.Addr().(*net.TCPAddr).Port)
-		s.host = net.JoinHostPort("127.0.0.1", s.port)
+		s.door.port = strconv.Itoa(o.Listener.Addr().(*net.TCPAddr).Port)
+		s.door.host = net.JoinHostPort("127.0.0.1", s.door.port)
 	}
-	s.live = newHub(s)
 	s.routes()
 	return s
 }
@@ -75,17 +69,17 @@ func Listen(port int) (net.Listener, error) {
 }
 
 func (s *Server) routes() {
-	s.mux.HandleFunc("GET /a/{hash}/{name}", s.asset)
-	s.mux.HandleFunc("GET /enter", s.door)
-	s.mux.HandleFunc("POST /enter", s.enter)
-	s.mux.HandleFunc("GET /{$}", s.within(func(w http.ResponseWriter, r *http.Request, _ *visitor) {
+	s.mux.HandleFunc("GET /a/{hash}/{name}", asset)
+	s.mux.HandleFunc("GET /enter", s.door.show)
+	s.mux.HandleFunc("POST /enter", s.door.enter)
+	s.mux.HandleFunc("GET /{$}", s.door.within(func(w http.ResponseWriter, r *http.Request, _ *visitor) {
 		http.Redirect(w, r, "/board", http.StatusSeeOther)
 	}))
 	for path, screen := range screens() {
-		s.mux.HandleFunc("GET "+path, s.within(s.screen(screen)))
+		s.mux.HandleFunc("GET "+path, s.door.within(s.screen(screen)))
 	}
-	s.mux.HandleFunc("GET /live", s.within(s.stream))
-	s.mux.HandleFunc("POST /do/{verb}", s.within(s.do))
+	s.mux.HandleFunc("GET /live", s.door.within(s.live.stream))
+	s.mux.HandleFunc("POST /do/{verb}", s.door.within(s.writes.do))
 }
 
 // Serve answers until ctx ends. It closes the listener, and returns the error that ended the listening, if there was
@@ -119,5 +113,5 @@ const endTime = 1500 * time.Millisecond
 
 // Link is a new address at which a browser enters, once.
 func (s *Server) Link() string {
-	return "http://" + s.host + "/enter#" + s.doors.key()
+	return "http://" + s.door.host + "/enter#" + s.door.keys.key()
 }

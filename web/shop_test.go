@@ -66,7 +66,7 @@ func shopPages(task string) []string {
 
 // fill writes the tasks of a shop, and returns one that has much to show.
 func fill(t *testing.T, b *browser) string {
-	w := b.s.w
+	w := b.s.reads.w
 	must := func(name string, in verbtest.Args) string { return verbtest.Must(t, &w, name, in).ID }
 	epic := must("create", verbtest.Args{"title": "Take money without losing any of it", "priority": "1", "labels": []string{"payments"}})
 	one := must("create", verbtest.Args{"title": "Add idempotency keys to every call that takes money", "priority": "0", "labels": []string{"payments", "api"}, "parent": epic, "estimate": "2d", "due": "2026-12-03",
@@ -98,7 +98,7 @@ func fill(t *testing.T, b *browser) string {
 
 // fillOdd adds tasks whose titles are hard to show: in other scripts, and without a place to break.
 func fillOdd(t *testing.T, b *browser) {
-	w := b.s.w
+	w := b.s.reads.w
 	must := func(name string, in verbtest.Args) { verbtest.Must(t, &w, name, in) }
 	must("create", verbtest.Args{"title": "棚の在庫を数える (count what is on the shelves)", "labels": []string{"stock", "日本"}})
 	must("create", verbtest.Args{"title": "سجّل الطلبات التي لا عنوان لها", "labels": []string{"orders"}, "priority": "4"})

@@ -17,7 +17,7 @@ import (
 // Write writes the board, the list, the graph and a page of each task as files without scripts into a folder, which it
 // makes. It returns how many files there are. Files of the same names are replaced, and others are left.
 func (s *Server) Write(ctx context.Context, dir string) (n int, err error) {
-	out := fileWriter{s: s, ctx: ctx, dir: dir}
+	out := fileWriter{d: s.painter, ctx: ctx, dir: dir}
 	for _, name := range []string{"style.css", "icon.svg"} {
 		out.put(name, assetOf(name))
 	}
@@ -34,7 +34,7 @@ func (s *Server) Write(ctx context.Context, dir string) (n int, err error) {
 
 // fileWriter writes files until one fails.
 type fileWriter struct {
-	s   *Server
+	d   *painter
 	ctx context.Context
 	dir string
 	n   int
@@ -45,7 +45,7 @@ type fileWriter struct {
 func (f *fileWriter) tasks() (ids []string) {
 	in := args{"all": true, "limit": cardsMost, "sort": "id"}
 	for f.err == nil {
-		out, err := ask[tasks.ListOut](f.ctx, f.s, "list", in)
+		out, err := ask[tasks.ListOut](f.ctx, f.d.reads, "list", in)
 		if f.err = err; err != nil {
 			return nil
 		}
@@ -71,9 +71,9 @@ func (f *fileWriter) page(c screen, name, base, path, id string) {
 	}
 	r.URL = &url.URL{Path: path}
 	r.SetPathValue("id", id)
-	p := f.s.page(r, nil, c.title)
+	p := f.d.page(r, nil, c.title)
 	p.Screen, p.Static, p.ReadOnly, p.Base = c.name, true, true, base
-	p.Body, f.err = c.body(f.s, r)
+	p.Body, f.err = c.body(f.d.reads, r)
 	if titled, ok := p.Body.(interface{ pageTitle() string }); ok {
 		p.Title = titled.pageTitle()
 	}

@@ -83,12 +83,12 @@ func (t taskPage) Plain() bool {
 	return true
 }
 
-func (s *Server) task(r *http.Request) (any, error) {
+func (rd *reader) task(r *http.Request) (any, error) {
 	id := r.PathValue("id")
 	include := []string{"blockers", "dependents", "children", "comments", "sessions", "logs", "decisions"}
-	got, err := ask[any](r.Context(), s, "get", args{"id": id, "include": include})
+	got, err := ask[any](r.Context(), rd, "get", args{"id": id, "include": include})
 	if record.CodeOf(err) == record.NotFound { // only another branch has it
-		got, err = ask[any](r.Context(), s, "get", args{"id": id})
+		got, err = ask[any](r.Context(), rd, "get", args{"id": id})
 	}
 	if err != nil {
 		return nil, err
@@ -102,15 +102,15 @@ func (s *Server) task(r *http.Request) (any, error) {
 	default:
 		return nil, record.Errorf(record.NotFound, "%s is no task", id)
 	}
-	at, err := s.w.Open()
+	at, err := rd.w.Open()
 	if err != nil {
 		return nil, err
 	}
 	flow := at.Config.Flow
 	out.States, out.Working, out.Done, out.Closed = flow.States, flow.Working, flow.Done(), flow.IsClosed(out.Status)
 	out.Starts = flow.Starts(out.Status, flow.Working) && (out.Status != flow.Working || out.Held == nil)
-	out.Short = s.shortener([]verb.Row{out.Row})
-	if of, err := ask[jobs.Listed](r.Context(), s, "job_list", args{"task": out.ID}); err == nil {
+	out.Short = rd.shortener([]verb.Row{out.Row})
+	if of, err := ask[jobs.Listed](r.Context(), rd, "job_list", args{"task": out.ID}); err == nil {
 		out.Jobs = of.Items
 	}
 	return out, nil
@@ -136,14 +136,14 @@ type diffLine struct {
 
 func (d diffPage) pageTitle() string { return "Diff of " + string(d.ID) }
 
-func (s *Server) diff(r *http.Request) (any, error) {
+func (rd *reader) diff(r *http.Request) (any, error) {
 	id := r.PathValue("id")
-	part, err := ask[tasks.Part](r.Context(), s, "get", args{"id": id, "part": "diff"})
+	part, err := ask[tasks.Part](r.Context(), rd, "get", args{"id": id, "part": "diff"})
 	if err != nil {
 		return nil, err
 	}
 	out := diffPage{Part: part, Files: filesOf(part.Text)}
-	if t, err := ask[verb.Task](r.Context(), s, "get", args{"id": id}); err == nil {
+	if t, err := ask[verb.Task](r.Context(), rd, "get", args{"id": id}); err == nil {
 		out.Title = t.Title
 	}
 	return out, nil
@@ -209,8 +209,8 @@ func (p recordPage) RecordBody() string { return p.Body }
 
 func (p recordPage) pageTitle() string { return p.ID + " " + p.Title }
 
-func (s *Server) record(r *http.Request) (any, error) {
-	got, err := ask[any](r.Context(), s, "get", args{"id": r.PathValue("id"), "include": []string{"comments"}})
+func (rd *reader) record(r *http.Request) (any, error) {
+	got, err := ask[any](r.Context(), rd, "get", args{"id": r.PathValue("id"), "include": []string{"comments"}})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,50 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// refusal is why a write was not done, or what has to be confirmed before it is.
+type refusal struct {
+	Code   record.Code
+	Text   string
+	Hint   string
+	Failed []verb.CheckRun // of the run of checks that the refusal rests on
+
+	Asks  []task.Ask // what has to be confirmed; nil for a refusal
+	Asked string
+
+	Do   string     // the verb
+	Form url.Values // what was sent
+	Back string
+	Now  *verb.Task // as it is now, of a task that somebody else changed meanwhile
+}
+
+var statusOf = map[record.Code]int{
+	record.NotFound: http.StatusNotFound, record.Conflict: http.StatusConflict, record.Forbidden: http.StatusForbidden,
+	record.ReadOnly: http.StatusForbidden, record.InvalidInput: http.StatusBadRequest, record.Busy: http.StatusServiceUnavailable,
+	record.IO: http.StatusInternalServerError,
+}
+
+// explain spells an error as the command line does.
+func explain(err error, rights verb.Rights) refusal {
+	if a, ok := errors.AsType[asksError](err); ok {
+		return refusal{Asks: a.asks, Asked: digest(a.asks)}
+	}
+	f := catalogue.FailureOf(err, rights, catalogue.CommandLine).Error
+	out := refusal{Code: f.Code, Text: record.MessageOf(err), Hint: f.Hint}
+	if e, ok := errors.AsType[*record.Error](err); ok {
+		if run, ok := e.Details["run"].(*verb.RunReport); ok {
+			out.Failed = slices.DeleteFunc(slices.Clone(run.Checks), verb.CheckRun.Stands)
+		}
+	}
+	return out
+}

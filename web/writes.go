@@ -1,0 +1,120 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// writer calls the verbs that write, for the forms of pages.
+type writer struct {
+	*painter
+	turns  chan struct{}
+	person func() error // as in Options
+}
+
+// offered are the verbs that pages write with.
+var offered = []string{
+	"create", "claim", "release", "start", "transition", "update", "note", "attest", "run_checks", "undo",
+	"handoff_claim", "handoff_respond", "handoff_resolve", "inbox", "review_apply",
+	"job_start", "job_cancel", "job_say", "decision_log", "decision_set_status", "knowledge_write",
+}
+
+// do calls the verb that a form names, in the name of the server's actor, and leads back to the page of the form.
+func (wr *writer) do(w http.ResponseWriter, r *http.Request, v *visitor) {
+	name := r.PathValue("verb")
+	vb, known := catalogue.Named(name)
+	if !known || !slices.Contains(offered, name) {
+		http.Error(w, "no page writes so", http.StatusNotFound)
+		return
+	}
+	if wr.reads.w.ReadOnly { // inbox reads too, and acknowledges
+		wr.refuse(w, r, v, record.Errorf(record.ReadOnly, "this server changes nothing"))
+		return
+	}
+	limit := http.NewResponseController(w)
+	_ = limit.SetReadDeadline(time.Time{}) // checks may run for long
+	_ = limit.SetWriteDeadline(time.Time{})
+	in, err := inputOf(vb, r.PostForm)
+	if err == nil {
+		err = wr.write(r.Context(), vb, in, r.PostForm)
+	}
+	_ = limit.SetWriteDeadline(time.Now().Add(answerTime))
+	switch {
+	case errors.Is(err, context.Canceled):
+	case err != nil:
+		wr.refuse(w, r, v, err)
+	case r.Header.Get(tokenHeader) != "":
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		http.Redirect(w, r, back(r.PostForm.Get("back")), http.StatusSeeOther)
+	}
+}
+
+// back is the page that a form comes from, of this server alone.
+func back(path string) string {
+	if u, err := url.Parse(path); err == nil && u.Host == "" && u.Scheme == "" &&
+		strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") && !strings.Contains(path, `\`) {
+		return path
+	}
+	return "/board"
+}
+
+// write calls a verb. Commands of checks that are new here run only once a person has typed that they may, elsewhere.
+func (wr *writer) write(ctx context.Context, v verb.Verb, in args, form url.Values) error {
+	if !v.Runs {
+		select {
+		case wr.turns <- struct{}{}:
+			defer func() { <-wr.turns }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	src, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	w := wr.reads.w
+	w.Confirm = func(_ context.Context, asks []task.Ask) error { return confirm(wr.person, asks, form) }
+	w.Progress = func(p verb.Progress) { wr.live.progress(p.String()) }
+	noting, writes := store.NoteWrites(ctx)
+	_, err = v.Call(noting, &w, src)
+	for _, line := range work.Autocommit(context.WithoutCancel(ctx), writes, w.StateDir, w.Now) {
+		wr.log.Warn(line, "verb", v.Name)
+	}
+	return err
+}
+
+// refuse draws why a write was not done.
+func (wr *writer) refuse(w http.ResponseWriter, r *http.Request, v *visitor, err error) {
+	out := explain(err, wr.reads.w.Rights)
+	out.Do, out.Back, out.Form = r.PathValue("verb"), back(r.PostForm.Get("back")), r.PostForm
+	for _, own := range []string{"token", "back", "word", "asked"} {
+		out.Form.Del(own)
+	}
+	status := cmp.Or(statusOf[out.Code], http.StatusUnprocessableEntity)
+	if out.Asks != nil {
+		status = http.StatusPreconditionRequired
+	}
+	if out.Code == record.Conflict {
+		if t, err := ask[verb.Task](r.Context(), wr.reads, "get", args{"id": r.PostForm.Get("id")}); err == nil {
+			out.Now = &t
+		}
+	}
+	p := wr.page(r, v, "Not done")
+	p.Body = out
+	wr.draw(w, status, "refused", p)
+}
