@@ -199,7 +199,7 @@ func (b *boardCalls) Load(ctx context.Context, q board.Query) (board.Board, erro
 		return board.Board{}, err
 	}
 	out.Waiting = waiting.Total
-	out.Short = shortIDs(s, out.Columns)
+	out.Short = shortIDs(ctx, b.w.Reads, s, out.Columns)
 	out.Starts = func(r verb.Row, to record.Status) bool { return s.Config.Flow.Starts(r.Status, to) }
 	return out, nil
 }
@@ -371,14 +371,14 @@ func (a *awayCall) Run() (err error) {
 }
 
 // shortIDs returns a function that shortens the ids on a board as lists do. What cannot be looked up stays whole.
-func shortIDs(s *store.Store, columns []board.Column) func(record.ID) string {
+func shortIDs(ctx context.Context, reads *verb.SharedReads, s *store.Store, columns []board.Column) func(record.ID) string {
 	var ids []string
 	for _, c := range columns {
 		for _, r := range c.Tasks {
 			ids = append(append(ids, string(r.ID)), verb.AsTexts(r.BlockedBy)...)
 		}
 	}
-	enough, err := verb.ShortIDs(s, ids)
+	enough, err := reads.ShortIDs(ctx, s, ids)
 	return func(id record.ID) string {
 		n, known := enough[string(id)]
 		if err != nil || !known {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -134,7 +135,7 @@ func (rd *reader) board(r *http.Request) (any, error) {
 			Column: c, Name: c.Name, To: c.States[0], Total: out.Total, Shown: len(out.Tasks), Hidden: out.Total - len(out.Tasks),
 		})
 	}
-	names := rd.shortener(cells...)
+	names := rd.shortener(r.Context(), cells...)
 	cards := make([][]card, len(cells))
 	for i, rows := range cells {
 		cards[i] = record.Each(rows, func(row verb.Row) card { return cardOf(flow, row, names) })
@@ -217,7 +218,7 @@ func lanesOf(by string, cells [][]card) []lane {
 }
 
 // shortener shortens the ids of rows as lists do.
-func (rd *reader) shortener(rows ...[]verb.Row) func(string) string {
+func (rd *reader) shortener(ctx context.Context, rows ...[]verb.Row) func(string) string {
 	var ids []string
 	for _, some := range rows {
 		for _, r := range some {
@@ -227,14 +228,14 @@ func (rd *reader) shortener(rows ...[]verb.Row) func(string) string {
 			}
 		}
 	}
-	return rd.shortenerOf(ids)
+	return rd.shortenerOf(ctx, ids)
 }
 
 // shortenerOf shortens ids. What cannot be looked up stays whole.
-func (rd *reader) shortenerOf(ids []string) func(string) string {
+func (rd *reader) shortenerOf(ctx context.Context, ids []string) func(string) string {
 	enough := map[string]int{}
 	if at, err := rd.w.Open(); err == nil {
-		enough, _ = verb.ShortIDs(at, ids)
+		enough, _ = rd.w.Reads.ShortIDs(ctx, at, ids)
 	}
 	return func(id string) string {
 		if n, known := enough[id]; known {

@@ -49,7 +49,7 @@ func chromium(t *testing.T) context.Context {
 }
 
 // run does something in a tab, within a time.
-func run(t *testing.T, ctx context.Context, actions ...chromedp.Action) { //nolint:revive // the test comes first
+func run(t testing.TB, ctx context.Context, actions ...chromedp.Action) { //nolint:revive // the test comes first
 	t.Helper()
 	if err := try(ctx, actions...); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func try(ctx context.Context, actions ...chromedp.Action) error {
 }
 
 // eventually waits until a tab has loaded its page and an expression of JavaScript is true in it.
-func eventually(t *testing.T, ctx context.Context, expression string) { //nolint:revive // the test comes first
+func eventually(t testing.TB, ctx context.Context, expression string) { //nolint:revive // the test comes first
 	t.Helper()
 	var last any
 	for range 300 {
@@ -101,7 +101,7 @@ func size(width, height int64, dark bool) chromedp.Action {
 
 func awaitPromise(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
-func shot(t *testing.T, ctx context.Context, name string) { //nolint:revive // the test comes first
+func shot(t testing.TB, ctx context.Context, name string) { //nolint:revive // the test comes first
 	t.Helper()
 	var png []byte
 	run(t, ctx, chromedp.CaptureScreenshot(&png))

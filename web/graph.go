@@ -68,7 +68,7 @@ func (rd *reader) graph(r *http.Request) (any, error) {
 	if g.Out, err = ask[graphs.Out](r.Context(), rd, "graph", in); err != nil {
 		return nil, err
 	}
-	g.draw(rd.shortenerOf)
+	g.draw(func(ids []string) func(string) string { return rd.shortenerOf(r.Context(), ids) })
 	return g, nil
 }
 

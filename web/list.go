@@ -50,7 +50,7 @@ func (rd *reader) list(r *http.Request) (any, error) {
 	if len(l.Shown) == 0 {
 		l.Shown = []string{"status", "priority", "holder", "labels", "due", "updated"}
 	}
-	short := rd.shortener(l.Tasks)
+	short := rd.shortener(r.Context(), l.Tasks)
 	l.Cards = record.Each(l.Tasks, func(row verb.Row) card { return cardOf(at.Config.Flow, row, short) })
 	return l, nil
 }

@@ -81,39 +81,51 @@ func next(t *testing.T, told <-chan string, text string) string {
 	}
 }
 
-// The screens of a workspace of many tasks come in pages; how long they take, and the memory, is printed. MANY is how
-// many tasks there are.
-func TestSlowManyTasks(t *testing.T) {
-	slowtest.Skip(t)
-	n := 5000
+// How long each screen of a workspace of many tasks takes once it was shown before, and how much memory the
+// server uses. MANY is how many tasks there are.
+func BenchmarkScreens(b *testing.B) {
+	n := 10_000
 	if many := os.Getenv("MANY"); many != "" {
 		if _, err := fmt.Sscan(many, &n); err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
 	}
-	b := serve(t, Options{})
+	of := serve(b, Options{})
+	writeMany(b, of.s.reads.w.Dir, n)
+	began := time.Now()
+	of.enter()
+	b.Logf("the first page of %d tasks, and the way in, took %v", n, time.Since(began).Round(time.Millisecond))
+	for _, path := range []string{"/board", "/board?by=parent", "/list", "/graph", "/needs", "/task/PROJ-7", "/search?q=many", "/search?q=cards", "/jobs", "/ledger"} {
+		b.Run(path[1:], func(b *testing.B) {
+			of := *of
+			of.t = b
+			for range 2 {
+				of.do("GET", path, nil, nil)
+			}
+			for b.Loop() {
+				status, page, _ := of.do("GET", path, nil, nil)
+				if rows := strings.Count(page, "data-id="); status != 200 || rows > 600 {
+					b.Fatalf("%s: %d, with %d rows", path, status, rows)
+				}
+			}
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			b.ReportMetric(float64(m.HeapAlloc>>20), "MB-kept")
+		})
+	}
+}
+
+// writeMany writes the files of n tasks.
+func writeMany(t testing.TB, dir string, n int) {
+	t.Helper()
 	for i := range n {
 		state := []string{"backlog", "backlog", "in_progress", "in_review", "done", "done"}[i%6]
-		path := filepath.Join(b.s.reads.w.Dir, ".cairn", "tasks", fmt.Sprintf("PROJ-%d.md", i+1))
-		text := fmt.Sprintf("---\nid: PROJ-%d\ntitle: Task %d of many, with a title of some length\nstatus: %s\nlabels: [a%d]\ndeps: [PROJ-%d]\n---\n", i+1, i+1, state, i%7, max(1, i/2))
+		path := filepath.Join(dir, ".cairn", "tasks", fmt.Sprintf("PROJ-%d.md", i+1))
+		text := fmt.Sprintf("---\nid: PROJ-%d\ntitle: Task %d of many, with a title of some length\nstatus: %s\nlabels: [a%d]\ndeps: [PROJ-%d]\n---\n\nText %d.\n",
+			i+1, i+1, state, i%7, max(1, i/2), i)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b.enter()
-	for _, path := range []string{"/board", "/board", "/list", "/graph", "/needs", "/task/PROJ-7", "/search?q=many", "/board"} {
-		began := time.Now()
-		status, page, _ := b.do("GET", path, nil, nil)
-		if status != 200 {
-			t.Errorf("%s: %d", path, status)
-		}
-		if rows := strings.Count(page, "data-id="); rows > 600 {
-			t.Errorf("%s has %d rows", path, rows)
-		}
-		t.Logf("%-16s %6d kB in %v", path, len(page)>>10, time.Since(began).Round(time.Millisecond))
-	}
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	t.Logf("%d tasks: %d MB in use", n, m.HeapAlloc>>20)
 }

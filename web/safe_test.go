@@ -16,7 +16,7 @@ import (
 
 // browser is a client of a server that runs, as a browser would be one.
 type browser struct {
-	t      *testing.T
+	t      testing.TB
 	s      *Server
 	url    string
 	link   string
@@ -25,7 +25,7 @@ type browser struct {
 }
 
 // serve runs a server over a workspace of its own.
-func serve(t *testing.T, o Options, change ...func(*verb.Workspace)) *browser {
+func serve(t testing.TB, o Options, change ...func(*verb.Workspace)) *browser {
 	t.Helper()
 	w := verbtest.NewWorkspace(t)
 	w.Actor = verb.As("human:ada")

@@ -109,7 +109,7 @@ func (rd *reader) task(r *http.Request) (any, error) {
 	flow := at.Config.Flow
 	out.States, out.Working, out.Done, out.Closed = flow.States, flow.Working, flow.Done(), flow.IsClosed(out.Status)
 	out.Starts = flow.Starts(out.Status, flow.Working) && (out.Status != flow.Working || out.Held == nil)
-	out.Short = rd.shortener([]verb.Row{out.Row})
+	out.Short = rd.shortener(r.Context(), []verb.Row{out.Row})
 	if of, err := ask[jobs.Listed](r.Context(), rd, "job_list", args{"task": out.ID}); err == nil {
 		out.Jobs = of.Items
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func (r *Renderer) enough(ids []string) map[string]int {
 	if err != nil {
 		return nil
 	}
-	short, err := verb.ShortIDs(s, ids)
+	short, err := r.In.Reads.ShortIDs(context.Background(), s, ids)
 	if err != nil {
 		return nil // they are shown whole
 	}

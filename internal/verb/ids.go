@@ -1,6 +1,8 @@
 package verb
 
 import (
+	"context"
+	"path"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -28,11 +30,12 @@ const leastShort = 3
 
 // ShortIDs returns for each of some ids how many bytes at its end occur in no other id of the workspace, so that they
 // are enough to name it: of records of every kind, closed ones and those whose file is broken included. It is the whole
-// length where the end of the id, up to its last dash, is not enough. It lists folders and reads no file.
-func ShortIDs(s *store.Store, of []string) (map[string]int, error) {
+// length where the end of the id, up to its last dash, is not enough. It lists folders and reads no file; a process that
+// shares its reads asks these.
+func (r *SharedReads) ShortIDs(ctx context.Context, s *store.Store, of []string) (map[string]int, error) {
 	var all []string
 	for _, k := range kind.Kinds() {
-		ids, err := s.Candidates(k, "")
+		ids, err := r.idsOf(ctx, s, k)
 		if err != nil {
 			return nil, err
 		}
@@ -41,21 +44,47 @@ func ShortIDs(s *store.Store, of []string) (map[string]int, error) {
 	return shortest(of, all), nil
 }
 
+func (r *SharedReads) idsOf(ctx context.Context, s *store.Store, k *kind.Kind) ([]string, error) {
+	if r == nil {
+		return s.Candidates(k, "")
+	}
+	view, err := r.Look(ctx, s, k)
+	if err != nil {
+		return nil, err
+	}
+	ids := record.Each(view.Rows(), func(r *kind.Row) string { return r.ID })
+	for _, p := range view.Problems() {
+		name := path.Base(p.Path)
+		ids = append(ids, strings.TrimSuffix(name, path.Ext(name)))
+	}
+	return ids, nil
+}
+
 // shortest is ShortIDs among the ids that there are.
 func shortest(of, all []string) map[string]int {
 	ends := map[[leastShort]byte][]string{} // the ids by their last bytes
+	var some [1 << 15]bool                  // of which of these there are some, perhaps
 	need := make(map[string]int, len(of))
 	for _, id := range of {
 		if _, twice := need[id]; len(id) > leastShort && !twice {
 			low := strings.ToLower(id)
 			end := [leastShort]byte([]byte(low[len(low)-leastShort:]))
-			ends[end] = append(ends[end], id)
+			ends[end], some[sieve(low[len(low)-leastShort:])] = append(ends[end], id), true
 		}
 		need[id] = leastShort
 	}
 	for _, other := range all {
-		low := strings.ToLower(other)
-		for at := leastShort; at <= len(low); at++ {
+		low := ""
+		for at := leastShort; at <= len(other); at++ {
+			if !some[sieve(other[at-leastShort:at])] {
+				continue
+			}
+			if low == "" {
+				low = strings.ToLower(other)
+			}
+			if at > len(low) {
+				break
+			}
 			for _, id := range ends[[leastShort]byte([]byte(low[at-leastShort:at]))] {
 				if id != other {
 					need[id] = max(need[id], sameEnd(strings.ToLower(id), low[:at])+1)
@@ -70,6 +99,9 @@ func shortest(of, all []string) map[string]int {
 	}
 	return need
 }
+
+// sieve is a number of three bytes, in any case, which others can have too. Most parts of ids fall through it.
+func sieve(s string) int { return int(s[0]&31)<<10 | int(s[1]&31)<<5 | int(s[2]&31) }
 
 // sameEnd is how many bytes two texts have in common at their ends.
 func sameEnd(a, b string) int {

@@ -126,7 +126,6 @@ type net struct {
 	flow  task.Flow
 	look  *verb.Graph
 	rows  []*kind.Row
-	at    map[record.ID]int // the number of a task
 	open  []bool
 	needs [][]int        // the open tasks that an open task waits for, each once
 	waits [][]int        // the open tasks that wait for an open task
@@ -136,10 +135,15 @@ type net struct {
 	view  verb.View
 }
 
+// number is where the row of a task is, if it has one.
+func (n *net) number(id record.ID) (int, bool) {
+	i := n.look.Set().Number(string(id))
+	return i, i >= 0
+}
+
 func newNet(s *store.Store, look *verb.Graph, in In) *net {
-	n := &net{in: in, flow: s.Config.Flow, look: look, rows: look.Rows(), at: map[record.ID]int{}}
-	for i, r := range n.rows {
-		n.at[record.ID(r.ID)] = i
+	n := &net{in: in, flow: s.Config.Flow, look: look, rows: look.Rows()}
+	for _, r := range n.rows {
 		n.open = append(n.open, !n.flow.IsClosed(r.Status))
 	}
 	for _, edges := range []*[][]int{&n.needs, &n.waits, &n.parts, &n.every} {
@@ -147,11 +151,11 @@ func newNet(s *store.Store, look *verb.Graph, in In) *net {
 	}
 	named := make([]int, len(n.rows)) // the last one that named a task among its deps, from 1
 	for i, r := range n.rows {
-		if p, ok := n.at[r.Parent]; ok && p != i {
+		if p, ok := n.number(r.Parent); ok && p != i {
 			n.parts[p] = append(n.parts[p], i)
 		}
 		for _, id := range r.Deps {
-			d, ok := n.at[id]
+			d, ok := n.number(id)
 			if !ok {
 				continue
 			}
@@ -233,12 +237,12 @@ func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []in
 			ID: n.id(i), Title: r.Title, Status: r.Status, Priority: r.Priority, Open: n.open[i], Waiting: waiting[i], Critical: critical[i],
 			Ready: n.view.Stand(n.look, i).Is(task.IsReady),
 		}
-		if p, ok := n.at[r.Parent]; ok && inside[p] {
+		if p, ok := n.number(r.Parent); ok && inside[p] {
 			node.Parent = r.Parent
 		}
 		out.Nodes = append(out.Nodes, node)
 		for _, id := range record.Unique(r.Deps) {
-			if at, ok := n.at[id]; ok && inside[at] {
+			if at, ok := n.number(id); ok && inside[at] {
 				out.Edges = append(out.Edges, Edge{node.ID, id})
 			} else if other := n.other(id); !ok && (n.in.All || other.Missing || other.Open) {
 				others[id] = other
@@ -269,7 +273,8 @@ func (n *net) chosen() []int {
 		return (n.open[i] || n.in.All) && n.keeps(i)
 	}
 	if n.in.ID != "" {
-		next = []int{n.at[n.in.ID]}
+		first, _ := n.number(n.in.ID)
+		next = []int{first}
 	} else {
 		next = n.tops(fits)
 	}
@@ -325,7 +330,7 @@ func (n *net) step(from []int, seen []bool, fits func(int) bool) []int {
 func (n *net) beside(i int) []int {
 	var out []int
 	if n.in.Up && n.in.ID != "" {
-		if p, ok := n.at[n.rows[i].Parent]; ok {
+		if p, ok := n.number(n.rows[i].Parent); ok {
 			out = append(out, p)
 		}
 		if n.in.All {
@@ -335,7 +340,7 @@ func (n *net) beside(i int) []int {
 	}
 	out = append(out, n.parts[i]...)
 	for _, id := range n.rows[i].Deps {
-		if d, ok := n.at[id]; ok {
+		if d, ok := n.number(id); ok {
 			out = append(out, d)
 		}
 	}
@@ -351,7 +356,7 @@ func (n *net) tops(fits func(int) bool) []int {
 			continue
 		}
 		for _, id := range r.Deps {
-			if d, ok := n.at[id]; ok && d != i {
+			if d, ok := n.number(id); ok && d != i {
 				below[d] = true
 			}
 		}

@@ -137,14 +137,12 @@ func (r *ranks) waiting() []int {
 	for first := 0; first < len(r.n.rows); first += columns {
 		clear(set)
 		for ring := len(whole.rings) - 1; ring >= 0; ring-- { // what waits comes first
-			whole.pass(ring, first, set)
-		}
-		for i := range r.n.rows {
-			if ring := whole.ring[i]; ring >= 0 {
+			for _, i := range whole.rings[ring] {
 				for _, word := range set[ring] {
 					count[i] += bits.OnesCount64(word)
 				}
 			}
+			whole.pass(ring, first, set)
 		}
 	}
 	for _, ring := range whole.rings { // those in a cycle with it, too

@@ -224,14 +224,21 @@ func collect(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Gra
 	c.known, _ = w.Reads.KnownOf(ctx, s)
 	problems, err := w.EachRow(ctx, s, func(k *kind.Kind, r *kind.Row) {
 		if k == kind.Tasks.Kind {
-			r = cmp.Or(g.Row(record.ID(r.ID)), r) // as the work tree has it
+			return
 		}
-		switch c.mentions(r); k {
-		case kind.Tasks.Kind:
-			c.task(r)
-			c.lost(g, r)
-		case kind.Handoffs.Kind:
+		if c.mentions(r); k == kind.Handoffs.Kind {
 			c.handoff(r)
+		}
+	})
+	for _, r := range g.Rows() { // as the work trees have them
+		if g.OnBranch(r) == "" {
+			c.mentions(r)
+			c.task(r)
+		}
+	}
+	_ = s.EachHeld(func(of record.Ref) { // a folder that cannot be listed holds nothing that is known
+		if r := g.Row(record.ID(of.ID)); of.Kind == record.TaskKind && r != nil && g.OnBranch(r) == "" {
+			c.lost(g, r)
 		}
 	})
 	if err == nil {

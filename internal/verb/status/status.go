@@ -159,8 +159,9 @@ type found struct {
 func (l looker) tasks(out *Out) {
 	now, me := l.w.Now(), l.w.Actor()
 	var running, stalled, review, assigned, overdue, closed, ready []found
-	waits := func(r *kind.Row) bool {
-		return slices.ContainsFunc(out.Waiting, func(w handoffs.Waiting) bool { return w.Record == r.ID })
+	waiting := map[string]bool{}
+	for _, w := range out.Waiting {
+		waiting[w.Record] = true
 	}
 	for n, r := range l.g.Rows() {
 		out.Total++
@@ -186,11 +187,11 @@ func (l looker) tasks(out *Out) {
 		case stand.Is(task.IsReady):
 			ready = append(ready, one)
 		case stand.Is(task.IsInReview):
-			one.mine = waits(r)
+			one.mine = waiting[r.ID]
 			review = append(review, one)
 		case stand.Is(task.IsStalled):
 			stalled = append(stalled, one)
-		case stand.Is(task.IsRunning) && !waits(r):
+		case stand.Is(task.IsRunning) && !waiting[r.ID]:
 			running = append(running, one)
 		}
 	}

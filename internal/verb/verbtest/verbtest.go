@@ -63,13 +63,13 @@ func ApproveAll(t testing.TB, w *verb.Workspace) {
 }
 
 // Call calls a verb and returns its result.
-func Call[Out any](t *testing.T, w *verb.Workspace, name string, in Args) (Out, error) {
+func Call[Out any](t testing.TB, w *verb.Workspace, name string, in Args) (Out, error) {
 	t.Helper()
 	return CallWith[Out](t, t.Context(), w, name, in)
 }
 
 // CallWith is Call under another context than the test's.
-func CallWith[Out any](t *testing.T, ctx context.Context, w *verb.Workspace, name string, in Args) (Out, error) { //nolint:revive // the test comes first
+func CallWith[Out any](t testing.TB, ctx context.Context, w *verb.Workspace, name string, in Args) (Out, error) { //nolint:revive // the test comes first
 	t.Helper()
 	v, ok := catalogue.Named(name)
 	if !ok {
@@ -95,7 +95,7 @@ type Result struct {
 }
 
 // CallAny calls a verb whose result may be of any type.
-func CallAny(t *testing.T, w *verb.Workspace, name string, in Args) (Result, error) {
+func CallAny(t testing.TB, w *verb.Workspace, name string, in Args) (Result, error) {
 	t.Helper()
 	out, err := Call[any](t, w, name, in)
 	src, _ := json.Marshal(out)
@@ -107,7 +107,7 @@ func CallAny(t *testing.T, w *verb.Workspace, name string, in Args) (Result, err
 }
 
 // Must calls a verb that has to succeed.
-func Must(t *testing.T, w *verb.Workspace, name string, in Args) Result {
+func Must(t testing.TB, w *verb.Workspace, name string, in Args) Result {
 	t.Helper()
 	r, err := CallAny(t, w, name, in)
 	if err != nil {
