@@ -224,7 +224,7 @@ func closeOf(t task.Task, commit string, held map[int]bool) (evidence.Close, err
 		if held != nil && !ran || held == nil && ev.Result != record.Pass {
 			continue
 		}
-		out.Checks = append(out.Checks, evidence.Passed{Key: c.Key(t.ID), Hash: c.Hash(t.ID), Desc: c.Desc, Held: held == nil && ev.Held || again})
+		out.Checks = append(out.Checks, evidence.Passed{Key: c.Key(t.ID), Hash: c.Hash(t.ID), Desc: c.Desc, Held: held == nil && ev.Held == record.HeldBase || again})
 	}
 	if out.Close == "" || len(out.Checks) == 0 {
 		return out, verb.WithID(record.Errorf(record.InvalidInput, "has no check that passed").WithHint("there is nothing to state"), t.ID)

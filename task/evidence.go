@@ -14,7 +14,7 @@ type Evidence struct {
 	Who    record.Actor
 	Commit string
 	Tree   string // "" if the working tree was unknown or changed during the run: such a pass is always stale
-	Held   bool   // it passed with the guarded files of the base too
+	Held   string // as the entry says: record.HeldBase, record.HeldNot or ""
 	Hashed bool   // false for entries of the original cairn, which name no check
 }
 
@@ -70,7 +70,7 @@ func (x *EvidenceIndex) fill() {
 			}
 			key := resultKey{r.Check, r.Unhashed}
 			if newer, known := x.of[kind][key]; !known || newer.Entry == n && r.Result == record.Fail {
-				x.of[kind][key] = Evidence{n, r.Result, e.Who, e.Commit, e.Tree, r.Held == record.HeldBase, !r.Unhashed}
+				x.of[kind][key] = Evidence{n, r.Result, e.Who, e.Commit, e.Tree, r.Held, !r.Unhashed}
 			}
 			if x.stray[kind] < 0 && !r.Unhashed && r.Result == record.Pass && !declared[r.Check] {
 				x.stray[kind] = n
@@ -104,6 +104,14 @@ func (x *EvidenceIndex) Evidence(i int) (Evidence, bool) {
 		}
 	}
 	return best, ok
+}
+
+// NotHeld reports whether check i, a command that stands at pass, passed last on files that the work changed and not with
+// them as they were, and no person has looked at these since.
+func (x *EvidenceIndex) NotHeld(i int) bool {
+	ev, ok := x.Evidence(i)
+	return ok && x.task.Checks[i].Result == record.Pass && ev.Held == record.HeldNot &&
+		x.task.Provenance.LastIndex(func(e record.Entry) bool { return e.Did == record.GuardsSeen && e.Who.Human() }) < ev.Entry
 }
 
 // Unclaimed returns the index of the newest entry that records a pass of a check which the task does not declare, of

@@ -159,7 +159,7 @@ func (t Task) Bent(i int, p Proof) []GuardFile {
 		return nil
 	}
 	_, ran := p.Run.results(t.ID)(c)
-	if ev, ok := t.Evidence(i); ok && ev.Held && !ran {
+	if ev, ok := t.Evidence(i); ok && ev.Held == record.HeldBase && !ran {
 		return nil
 	}
 	return owed

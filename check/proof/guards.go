@@ -69,7 +69,7 @@ func (r guardRules) judgeCheck(i int, c task.Check) {
 		t = t.WithSaid(r.was.Task)
 	}
 	owed := r.state.Owed(t, i)
-	if len(owed) > 0 && ev.Held {
+	if len(owed) > 0 && ev.Held == record.HeldBase {
 		owed = r.sinceHeld(t, i, c, ev)
 	}
 	if len(owed) == 0 {
@@ -101,7 +101,7 @@ func (r guardRules) saidInPassing(c task.Check, t task.Task, files []task.GuardF
 	without := t
 	without.MayChange = nil
 	files = slices.DeleteFunc(slices.Clone(files), func(f task.GuardFile) bool { return without.Accounts(f, t.Provenance[r.closed].Who) })
-	if len(files) == 0 || ev.Held {
+	if len(files) == 0 || ev.Held == record.HeldBase {
 		return
 	}
 	r.report(GuardsChanged, &r.now.File, Path{"provenance", n}, "says that files change on which the check %q stands, and no person did: %s", c.Desc, pathsOf(files)).
@@ -199,7 +199,7 @@ func (r guardRules) held(f task.GuardFile) bool {
 	t := r.now.Task
 	for i, c := range t.Checks {
 		ev, _ := t.Evidence(i)
-		if !c.Manual() && ev.Held && slices.Contains(changedGuards(r.guards(c), r.all), f) {
+		if !c.Manual() && ev.Held == record.HeldBase && slices.Contains(changedGuards(r.guards(c), r.all), f) {
 			return true
 		}
 	}

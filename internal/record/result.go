@@ -10,14 +10,17 @@ const (
 	Fail    Result = "fail"
 )
 
-// HeldBase is what the result of a command says that passed also with the files on which it stands as they were in the
-// base, where the work had changed some of them.
-const HeldBase = "base"
+// What the result of a command says that passed, where the work had changed files on which it stands: it passed with
+// these as they were in the base too, or it did not.
+const (
+	HeldBase = "base"
+	HeldNot  = "no"
+)
 
 // CheckResult is the result of one check, named by task.Check.Key.
 type CheckResult struct {
 	Check    string `json:"check"`
 	Result   Result `json:"result"`
-	Held     string `json:"held,omitempty"`     // HeldBase if it passed with the guarded files of the base too, and "" where that was not asked
+	Held     string `json:"held,omitempty"`     // HeldBase or HeldNot; "" where that was not asked
 	Unhashed bool   `json:"unhashed,omitempty"` // from a wording of the original cairn: Check is "*" for all that were run, or an index
 }

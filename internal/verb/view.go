@@ -58,6 +58,7 @@ type Check struct {
 	Guards  []string      `json:"guards,omitempty"`  // globs of the files on which the command stands, where it names them
 	Expect  string        `json:"expect,omitempty"`  // pass: it passes before the work too
 	Result  record.Result `json:"result"`
+	Held    string        `json:"held,omitempty"` // no: it passed last on files that the work changed, and not with them as they were
 }
 
 // Entry is one line of provenance.
@@ -122,10 +123,7 @@ type CheckRun struct {
 
 // Stands reports whether a close would count the result: the command passed, and with the files on which it stands as
 // they were too, where the work changed them.
-func (c CheckRun) Stands() bool { return c.Result == record.Pass && c.Held != NotHeld }
-
-// NotHeld is what Held says of a check that passes, and not with its files as they were.
-const NotHeld = "no"
+func (c CheckRun) Stands() bool { return c.Result == record.Pass && c.Held != record.HeldNot }
 
 // View shows records to a caller: what their files say, and what follows from the time, from other records and from
 // live state, which no file says.
@@ -196,8 +194,13 @@ func (v View) WholeTask(t task.Task) Task {
 		CreatedAt:        instant(t.Provenance.First().At),
 	}
 	out.Extra = withoutOwn(t.Extra, out.Fields)
-	for _, c := range t.Checks {
-		out.Checks = append(out.Checks, viewCheck(c))
+	known := t.EvidenceIndex()
+	for i, c := range t.Checks {
+		view := viewCheck(c)
+		if known.NotHeld(i) {
+			view.Held = record.HeldNot
+		}
+		out.Checks = append(out.Checks, view)
 	}
 	descs, evidence := DescsOf(t), v.EvidenceAt(t)
 	for n, e := range t.Provenance {

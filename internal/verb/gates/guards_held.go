@@ -33,7 +33,7 @@ func (g *guarding) hold(
 		}
 		again = append(again, n)
 		report.Checks[n].Guards = record.Each(owed[:min(len(owed), changedShown)], func(f task.GuardFile) string { return f.Path })
-		report.Checks[n].Held = verb.NotHeld
+		report.Checks[n].Held, run.Results[n].Held = record.HeldNot, record.HeldNot
 	}
 	if len(again) == 0 {
 		return nil

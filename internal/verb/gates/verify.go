@@ -202,7 +202,7 @@ func (g *guarding) runAgain(ctx context.Context, w *verb.Workspace, s *store.Sto
 		for n, i := range todo {
 			ev, _ := evidence.Evidence(i)
 			one := VerifiedCheck{Check: i, Desc: t.Checks[i].Desc, Recorded: string(cmp.Or(ev.Result, record.Pending)), Same: ev.Tree == now && now != ""}
-			if ev.Held {
+			if ev.Held == record.HeldBase {
 				one.Recorded += ", held"
 			}
 			if err := h.tries(ctx, root, n, todo, &one); err != nil {
