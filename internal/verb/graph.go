@@ -89,6 +89,12 @@ func (g *Graph) WorkTrees() []store.Further {
 	return slices.SortedFunc(maps.Values(g.ahead), func(a, b store.Further) int { return cmp.Compare(a.Root, b.Root) })
 }
 
+// Further reports whether another work tree of the clone has carried a task further.
+func (g *Graph) Further(id record.ID) bool {
+	_, ok := g.ahead[string(id)]
+	return ok
+}
+
 // derive says how it is found out what the tasks wait for, once that is asked.
 func (g *Graph) derive() {
 	g.waits = sync.OnceValue(func() []waits {

@@ -326,6 +326,9 @@ func taskRow(v any, r *Row) {
 			r.Add(MovedFact, SaidOf(e).String())
 		}
 	}
+	if e, ok := t.Approval(); ok && t.Provenance.LastIndex(func(later record.Entry) bool { return later.To != "" && later.At.After(e.At) }) < 0 {
+		r.Add(ApprovedFact, SaidOf(e).String())
+	}
 	reviewFacts(t.Provenance, r)
 }
 
@@ -335,6 +338,7 @@ const (
 	ReviewerFact = "reviewer" // whose approval a check asks for that has not passed; one for each
 	MovedFact    = "moved"    // a Said: the entry that moved the task to its state; only beside ReviewerFact
 	AttestedFact = "attested" // a Said: a manual check was settled, and More is how; the newest few
+	ApprovedFact = "approved" // a Said: the newest approval of the work, which nothing took back and after which nothing moved the task
 	WorkerFact   = "worker"   // who has worked on the task; only beside AttestedFact
 )
 

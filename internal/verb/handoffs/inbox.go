@@ -3,6 +3,7 @@ package handoffs
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -57,8 +58,8 @@ type Item struct {
 	Due    string        `json:"due,omitempty"`    // of a handoff
 	Result string        `json:"result,omitempty"` // how the actor's work was judged: pass or fail
 	Check  string        `json:"check,omitempty"`  // of a task that waits for the actor's approval: what attest settles
-	Why    string        `json:"why,omitempty"`    // of a claim that was lost, or a job that stopped
-	State  string        `json:"state,omitempty"`  // of a job: failed, stale, expired, given up, sent back
+	Why    string        `json:"why,omitempty"`    // of a claim that was lost, or a job that stopped; what remains of a review
+	State  string        `json:"state,omitempty"`  // of a job: failed, stale, expired, given up, sent back; of a review: approved
 	Job    string        `json:"job,omitempty"`    // its id
 	Next   string        `json:"next,omitempty"`   // the command that leads on from what waits for whoever leads
 	Branch string        `json:"branch,omitempty"` // where that task was worked on last, or the one that alone has the handoff
@@ -233,7 +234,7 @@ func collect(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Gra
 	for _, r := range g.Rows() { // as the work trees have them
 		if g.OnBranch(r) == "" {
 			c.mentions(r)
-			c.task(r)
+			c.task(g, r)
 		}
 	}
 	_ = s.EachHeld(func(of record.Ref) { // a folder that cannot be listed holds nothing that is known
@@ -322,7 +323,7 @@ func (c *collector) taken(r *kind.Row) bool {
 
 // task adds a task that was assigned to the actor, that waits for the actor's approval, or that the actor worked on and
 // others judged.
-func (c *collector) task(r *kind.Row) {
+func (c *collector) task(g *verb.Graph, r *kind.Row) {
 	flow := c.s.Config.Flow
 	if r.Assignee == c.me && !flow.IsClosed(r.Status) {
 		for _, said := range r.Said(kind.AssignedFact) {
@@ -339,6 +340,7 @@ func (c *collector) task(r *kind.Row) {
 		if slices.Contains(r.All(kind.ReviewerFact), string(c.me)) {
 			item.Check = task.ReviewerCheck(c.me).Desc
 		}
+		item.approved(g, r)
 	}
 	if !slices.Contains(r.All(kind.WorkerFact), string(c.me)) {
 		return
@@ -349,6 +351,22 @@ func (c *collector) task(r *kind.Row) {
 		}
 	}
 }
+
+// approved says of a task that was approved by all who had to what remains: its branch is merged, or, where no work tree
+// has its work, the task is closed.
+func (item *Item) approved(g *verb.Graph, r *kind.Row) {
+	said := r.Said(kind.ApprovedFact)
+	if len(said) == 0 || r.Fact(kind.ReviewerFact) != "" {
+		return
+	}
+	item.State, item.Why = Approved, fmt.Sprintf("approved by %s; what remains is to close it", said[0].Who)
+	if item.Next = "cairn done " + r.ID; g.Further(record.ID(r.ID)) || r.Fact(kind.RepoFact) != "" {
+		item.Why, item.Next = fmt.Sprintf("approved by %s; what remains is to merge it", said[0].Who), "cairn review merge "+r.ID
+	}
+}
+
+// Approved is how a review stands whose work was approved, and not merged or closed yet.
+const Approved = "approved"
 
 // reviews reports whether the actor is to look at a task in review: its reviewer, or, where none is named, every person
 // but whoever did the work.

@@ -18,7 +18,7 @@ import (
 
 // Waiting is something that waits for the caller as the one who leads.
 type Waiting struct {
-	What   string       `json:"what"`   // review; the type of a handoff; or how a job stands: failed, stale, expired, given up, sent back
+	What   string       `json:"what"`   // review, or approved; the type of a handoff; or how a job stands: failed, stale, expired, given up, sent back
 	Record string       `json:"record"` // id of the task, or of the handoff
 	Title  string       `json:"title"`  // of that
 	Why    string       `json:"why,omitempty"`

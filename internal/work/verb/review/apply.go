@@ -179,6 +179,13 @@ func approveWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, erro
 		return ApplyOut{}, err
 	}
 	out, err := gates.Approve(ctx, p.W, p.S, in.ID, in.Text)
+	if flow := p.S.Config.Flow; err == nil && !flow.IsClosed(out.Status) {
+		remains := "close it"
+		if p.Made {
+			remains = "merge it, which closes it"
+		}
+		out.Notices = append(out.Notices, verb.Notice{Code: "NOT_CLOSED", Message: "it is approved; what remains is to " + remains})
+	}
 	return ApplyOut{Task: out}, err
 }
 
