@@ -169,6 +169,17 @@ func (h History) WorkFrom(ctx context.Context, head, began, into string) (string
 	return began, nil
 }
 
+// LeftAt returns the commit at which a branch left the branch that its work goes to, as in WorkFrom; "" if none is known,
+// or it has not left that.
+func (h History) LeftAt(ctx context.Context, tip, into string) string {
+	for _, to := range h.goesTo(ctx, into) {
+		if bases, err := h.MergeBases(ctx, tip, to); err == nil && len(bases) > 0 && bases[0] != tip {
+			return bases[0]
+		}
+	}
+	return ""
+}
+
 // goesTo lists the tips of the branches that work may go to.
 func (h History) goesTo(ctx context.Context, into string) (tips []string) {
 	if into != "" {

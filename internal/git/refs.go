@@ -128,6 +128,12 @@ func (r Refs) RemoteBranches(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
+// LocalBranches lists the names of the local branches, the one that was committed to last first.
+func (r Refs) LocalBranches(ctx context.Context) ([]string, error) {
+	out, err := Run(ctx, r.repo.Top, "for-each-ref", "--sort=-committerdate", "--format=%(refname:lstrip=2)", "refs/heads")
+	return strings.Fields(string(out)), err
+}
+
 // has reports whether there is a ref of exactly this full name.
 func (r Refs) has(ctx context.Context, ref string) bool {
 	_, err := Run(ctx, r.repo.Top, "show-ref", "--quiet", "--verify", "--", ref)

@@ -12,6 +12,15 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
+// BeganAt is the commit where the work on a task began that is done in this checkout; "" for none.
+func BeganAt(ctx context.Context, s *store.Store, t task.Task) (string, error) {
+	files, err := FilesOf(s, t)
+	if err != nil || files.Layout.Repo == nil {
+		return "", err
+	}
+	return beganAt(ctx, s, t, files)
+}
+
 // beganAt is the commit where the work on a task began: that of its first session since it was last opened, else the
 // newest that is not later than the entry that began it. Where the branch has since taken in more of the branch that it
 // goes to, it is the newest commit of that. "" is none.

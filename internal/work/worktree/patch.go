@@ -41,16 +41,24 @@ func (w *Worktrees) Diff(ctx context.Context, t Tree) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []byte
+	out, err := DiffOf(ctx, w.repo, from, tip)
+	if record.CodeOf(err) == record.InvalidInput {
+		err = record.Errorf(record.InvalidInput, "the change of %s is larger than %d bytes", t.Task, maxDiff).
+			WithHint("git diff %s...%s shows it", t.Base, t.Branch)
+	}
+	return out, err
+}
+
+// DiffOf is the difference of two commits, as Diff is. It returns INVALID_INPUT if that is more than 32 MiB.
+func DiffOf(ctx context.Context, repo *git.Repo, from, tip string) (out []byte, err error) {
 	read := func(r *bufio.Reader) error {
 		out, err = io.ReadAll(io.LimitReader(r, maxDiff+1))
 		if err == nil && len(out) > maxDiff {
-			err = record.Errorf(record.InvalidInput, "the change of %s is larger than %d bytes", t.Task, maxDiff).
-				WithHint("git diff %s...%s shows it", t.Base, t.Branch)
+			err = record.Errorf(record.InvalidInput, "the change is larger than %d bytes", maxDiff).WithHint("git diff %s %s shows it", from, tip)
 		}
 		return err
 	}
-	err = w.repo.History().ReadDiff(ctx, read, from, tip, "--binary", "--full-index", "--find-renames")
+	err = repo.History().ReadDiff(ctx, read, from, tip, "--binary", "--full-index", "--find-renames")
 	return out, err
 }
 

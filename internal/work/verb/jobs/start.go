@@ -41,6 +41,7 @@ type StartIn struct {
 	Notify      job.Notify      `json:"notify,omitempty" doc:"who hears of the end"`
 	Restart     bool            `json:"restart,omitempty" doc:"true: cancel the live job of the task first"`
 	Fresh       bool            `json:"fresh,omitempty" doc:"true: begin anew at the base, and keep what earlier attempts left on a branch of its own" mcp:"quiet"`
+	Retry       string          `json:"retry,omitempty" doc:"job to try again as it was, in the work tree that it left, in place of id" from:"jobs" mcp:"quiet"`
 	Settles     string          `json:"-"` // see job.Spec
 	verb.Once
 }
@@ -52,6 +53,9 @@ type StartIn struct {
 // EXECUTOR_MISSING, TASK_CLOSED, TASK_TYPE_MISMATCH, DEPS_OPEN, ALREADY_CLAIMED if somebody holds the task or it has a
 // live job, and RATE_LIMIT.
 func Start(ctx context.Context, w *verb.Workspace, s *store.Store, in StartIn) (Job, error) {
+	if in.Retry != "" {
+		return in.again(ctx, w, s)
+	}
 	st := starter{w: w, s: s, in: in}
 	if err := st.prepare(ctx); err != nil {
 		return Job{}, err
@@ -72,6 +76,21 @@ func Start(ctx context.Context, w *verb.Workspace, s *store.Store, in StartIn) (
 		return Job{}, err
 	}
 	return st.create(ctx)
+}
+
+// again is Retry for a caller who names nothing but the job.
+func (in StartIn) again(ctx context.Context, w *verb.Workspace, s *store.Store) (Job, error) {
+	if in.ID != "" || in.Title != "" {
+		return Job{}, verb.BadInput("retry", "names a job, and id or title a task").WithHint("leave id and title out: the job knows its task")
+	}
+	old, err := work.Jobs(s).Get(in.Retry)
+	if err == nil {
+		err = w.InScope(old.Spec.Task)
+	}
+	if err != nil {
+		return Job{}, err
+	}
+	return Retry(ctx, w, old.Spec.Job, in.Fresh)
 }
 
 type starter struct {

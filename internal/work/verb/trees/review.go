@@ -292,20 +292,6 @@ func (p Place) records(ctx context.Context, stat worktree.Stat) (out []Changed, 
 	return out, err
 }
 
-// Diff returns what the branch of the task changes outside .cairn, as a patch. It returns NOT_FOUND for a task without
-// a branch.
-func (p Place) Diff(ctx context.Context) (string, error) {
-	if !p.Made {
-		return "", record.Errorf(record.NotFound, "has no branch of its own, so there is no diff").WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()
-	}
-	diff, err := p.Trees.Diff(ctx, p.Tree)
-	if err != nil {
-		return "", err
-	}
-	guards, err := p.guards(ctx)
-	return guardsFirst(string(diff), guards), err
-}
-
 // OwesGuards reports whether nothing accounts for the change of a file on which the checks of the task stand.
 func (r Review) OwesGuards() bool {
 	return slices.ContainsFunc(r.Guards, func(c gates.GuardChanged) bool { return c.Owed })
