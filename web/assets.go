@@ -30,7 +30,7 @@ var hashes = sync.OnceValue(func() map[string]string {
 })
 
 // assetOf is a file as it is sent: without indents, without the comments that have a line of their own, and without the
-// blanks around signs.
+// blanks around signs and the ends of lines behind them. No line ends with a comment.
 func assetOf(name string) []byte {
 	src, err := files.ReadFile("assets/" + name)
 	if err != nil {
@@ -44,14 +44,17 @@ func assetOf(name string) []byte {
 		line = strings.TrimSpace(line)
 		comment := strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*") && strings.HasSuffix(line, "*/")
 		if line != "" && !comment {
-			out.WriteString(tight.Replace(line) + "\n")
+			out.WriteString(tight.Replace(line))
+			if !strings.ContainsAny(line[len(line)-1:], ";{,") {
+				out.WriteByte('\n')
+			}
 		}
 	}
 	return out.Bytes()
 }
 
 // tight takes blanks away that mean nothing in scripts and styles.
-var tight = strings.NewReplacer(" => ", "=>", " = ", "=", " === ", "===", " && ", "&&", " || ", "||", "{ ", "{", " }", "}", " {", "{", "; ", ";", ", ", ",", ": ", ":")
+var tight = strings.NewReplacer(" => ", "=>", " = ", "=", " === ", "===", " && ", "&&", " || ", "||", " ? ", "?", " : ", ":", " + ", "+", " ?? ", "??", "{ ", "{", " }", "}", " {", "{", "; ", ";", ", ", ",", ": ", ":")
 
 var assetTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"html/template"
 	"log/slog"
 	"net/http"
@@ -25,8 +26,9 @@ type page struct {
 	Waiting   int // things that wait for whoever looks
 	Views     []string
 	States    []record.Status
-	ReadOnly  bool // nothing can be written
-	Static    bool // it is a file, and nobody answers
+	Done      record.Status // the state of what is done; "" for none
+	ReadOnly  bool          // nothing can be written
+	Static    bool          // it is a file, and nobody answers
 	Token     string
 	Rev       string // as of which it was read
 	Path      string // of the page, with its query
@@ -39,6 +41,9 @@ type page struct {
 
 // Writes reports whether the page has forms.
 func (p page) Writes() bool { return !p.ReadOnly && !p.Static }
+
+// Key is a new idempotency key, of one form: sent twice, it does one thing.
+func (p page) Key() string { return rand.Text() }
 
 // Ago is how long ago something was, in words; of a file, when it was.
 func (p page) Ago(at time.Time) string {
@@ -104,7 +109,7 @@ func (d *painter) page(r *http.Request, v *visitor, title string) page {
 
 func (d *painter) fill(r *http.Request, p *page) {
 	if at, err := d.reads.w.Open(); err == nil {
-		p.Workspace, p.States = at.Config.Prefix, at.Config.Flow.States
+		p.Workspace, p.States, p.Done = at.Config.Prefix, at.Config.Flow.States, at.Config.Flow.Done()
 		for _, view := range at.Config.Views {
 			p.Views = append(p.Views, view.Name)
 		}

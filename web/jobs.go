@@ -2,12 +2,14 @@ package web
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/decisions"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/knowledge"
+	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 )
 
@@ -22,6 +24,17 @@ func (rd *reader) jobs(r *http.Request) (any, error) {
 type jobPage struct{ jobs.Polled }
 
 func (j jobPage) pageTitle() string { return j.Job.Job }
+
+// IsLive reports whether it is at work, or waits for its turn.
+func (j jobPage) IsLive() bool { return j.State.Live() }
+
+// Succeeded reports whether it handed its work over.
+func (j jobPage) Succeeded() bool { return j.State == job.Succeeded }
+
+// Took is how long it has worked.
+func (j jobPage) Took() string {
+	return (time.Duration(j.DurationMS) * time.Millisecond).Round(time.Second).String()
+}
 
 // eventsShown is how many of the newest events of a job a page has.
 const eventsShown = 300

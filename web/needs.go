@@ -40,6 +40,15 @@ func (n need) Href() string {
 	return "/record/" + n.Record
 }
 
+// IsApproved reports whether it is work that was approved, and is to be brought home.
+func (n need) IsApproved() bool { return n.What == handoffs.Approved }
+
+// IsReview reports whether it is work that was handed over.
+func (n need) IsReview() bool { return n.IsApproved() || n.What == string(handoffs.IsReview) }
+
+// Merges reports whether the work may lie on a branch of its own.
+func (n need) Merges() bool { return n.Task != nil && (n.Task.Elsewhere != nil || n.Task.Repo != "") }
+
 // Manual are the checks of the task that somebody has to attest, by their indices.
 func (n need) Manual() map[int]verb.Check {
 	out := map[int]verb.Check{}

@@ -28,6 +28,33 @@ type refusal struct {
 	Now  *verb.Task // as it is now, of a task that somebody else changed meanwhile
 }
 
+// typed are the fields of forms into which people type or in which they choose; all others go along.
+var typed = []string{
+	"title", "body", "text", "choice", "rationale", "priority", "assignee", "labels", "due", "estimate", "parent", "deps", "check", "manual",
+	"add_deps", "remove_deps", "add_labels", "note", "reason", "executor", "option",
+}
+
+// Typed are the fields of the form that have a value, or could: those that are sent again after what was wrong is mended.
+func (r refusal) Typed() []string {
+	return slices.DeleteFunc(slices.Clone(typed), func(name string) bool {
+		return !r.Form.Has(name) || name == "check" && r.Do == "attest"
+	})
+}
+
+// Kept are the other fields. What somebody else changed meanwhile has been shown, so the form is for that now.
+func (r refusal) Kept() url.Values {
+	out := url.Values{}
+	for name, values := range r.Form {
+		if name != "idempotency_key" && !slices.Contains(r.Typed(), name) {
+			out[name] = values
+		}
+	}
+	if r.Now != nil && out.Has("expected_rev") {
+		out.Set("expected_rev", string(r.Now.Rev))
+	}
+	return out
+}
+
 var statusOf = map[record.Code]int{
 	record.NotFound: http.StatusNotFound, record.Conflict: http.StatusConflict, record.Forbidden: http.StatusForbidden,
 	record.ReadOnly: http.StatusForbidden, record.InvalidInput: http.StatusBadRequest, record.Busy: http.StatusServiceUnavailable,

@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
+	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 )
 
 // taskPage is a task with all that is around it.
@@ -22,6 +23,9 @@ type taskPage struct {
 	Working record.Status
 	Done    record.Status
 	Jobs    []jobs.Job
+
+	Questions []recordPage // about it that are not ended
+	InReview  bool
 }
 
 func (t taskPage) pageTitle() string { return string(t.ID) + " " + t.Title }
@@ -36,8 +40,10 @@ func (t taskPage) FirstManual() int {
 	return slices.IndexFunc(t.Checks, func(c verb.Check) bool { return c.Cmd == "" && c.Result != record.Pass })
 }
 
-// HasBranch reports whether there may be a branch of the task's own: a job or a pair was at work in its work tree.
-func (t taskPage) HasBranch() bool { return len(t.Jobs) > 0 || t.Elsewhere != nil || t.Execution != "" }
+// HasBranch reports whether there may be a diff of the work: in a work tree, or where somebody has taken the task up.
+func (t taskPage) HasBranch() bool {
+	return len(t.Jobs) > 0 || t.Elsewhere != nil || t.Execution != "" || t.Held != nil
+}
 
 // Holder is who holds the task, or was given it.
 func (t taskPage) Holder() record.Actor { return card{Row: t.Row}.Holder() }
@@ -113,18 +119,37 @@ func (rd *reader) task(r *http.Request) (any, error) {
 	if of, err := ask[jobs.Listed](r.Context(), rd, "job_list", args{"task": out.ID}); err == nil {
 		out.Jobs = of.Items
 	}
-	return out, nil
+	out.InReview = flow.Review != "" && (out.Status == flow.Review || out.Elsewhere != nil && out.Elsewhere.Status == flow.Review)
+	out.Questions, err = rd.questions(r, string(out.ID))
+	return out, err
 }
 
-// diffPage is what the branch of a task changes.
+// questions are the handoffs about a record that are not ended, the oldest first.
+func (rd *reader) questions(r *http.Request, about string) (out []recordPage, err error) {
+	in := args{"about": about, "direction": "any", "status": []string{"open", "claimed", "responded"}}
+	found, err := ask[verb.Items[handoffs.Row]](r.Context(), rd, "handoff_query", in)
+	for _, row := range slices.Backward(found.Items) {
+		if got, err := ask[any](r.Context(), rd, "get", args{"id": row.ID}); err == nil { // else only another branch has it
+			if one, ok := got.(verb.Record); ok {
+				out = append(out, recordOf(one))
+			}
+		}
+	}
+	return out, err
+}
+
+// diffPage is the work on a task, to be looked at.
 type diffPage struct {
-	tasks.Part
-	Title string
+	tasks.Context
+	*trees.Review
+	Part  tasks.Part
+	None  string // why there is no diff
 	Files []diffFile
 }
 
 type diffFile struct {
 	Name  string
+	Loose bool // it is not committed
 	Lines []diffLine
 }
 
@@ -134,18 +159,35 @@ type diffLine struct {
 	At   string // where it stands, for a comment: file and line
 }
 
-func (d diffPage) pageTitle() string { return "Diff of " + string(d.ID) }
+func (d diffPage) pageTitle() string { return "Work on " + string(d.ID) }
+
+// Works reports whether a job is at work on it.
+func (d diffPage) Works() bool { return d.Job != nil && !d.Job.State.Final() }
+
+// IsApproved reports whether the work as it is was approved.
+func (d diffPage) IsApproved() bool { return d.Approval != nil && !d.Approval.Stale }
+
+// Open reports whether it can be judged.
+func (d diffPage) Open() bool { return d.Execution == "awaiting_review" || d.Branch != "" }
 
 func (rd *reader) diff(r *http.Request) (any, error) {
-	id := r.PathValue("id")
-	part, err := ask[tasks.Part](r.Context(), rd, "get", args{"id": id, "part": "diff"})
+	id, out := r.PathValue("id"), diffPage{}
+	got, err := ask[any](r.Context(), rd, "get", args{"id": id, "include": []string{"review"}})
 	if err != nil {
 		return nil, err
 	}
-	out := diffPage{Part: part, Files: filesOf(part.Text)}
-	if t, err := ask[verb.Task](r.Context(), rd, "get", args{"id": id}); err == nil {
-		out.Title = t.Title
+	out.Context, _ = got.(tasks.Context)
+	out.Review, _ = out.Context.Review.(*trees.Review)
+	if out.Review == nil {
+		return nil, record.Errorf(record.NotFound, "%s is no task", id)
 	}
+	switch out.Part, err = ask[tasks.Part](r.Context(), rd, "get", args{"id": id, "part": "diff"}); {
+	case record.CodeOf(err) == record.NotFound:
+		out.None = record.MessageOf(err)
+	case err != nil:
+		return nil, err
+	}
+	out.Files = filesOf(out.Part.Text)
 	return out, nil
 }
 
@@ -154,18 +196,22 @@ const diffShown = 20000 // lines
 // filesOf reads a diff of git as its files.
 func filesOf(text string) []diffFile {
 	var out []diffFile
-	n, lines := 0, 0
+	n, lines, loose := 0, 0, false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if lines++; lines > diffShown {
 			break
+		}
+		if line == trees.NotCommitted {
+			loose = true
+			continue
 		}
 		if rest, ok := strings.CutPrefix(line, "diff --git "); ok {
 			name := rest
 			if at := strings.LastIndex(rest, " b/"); at >= 0 {
 				name = rest[at+3:]
 			}
-			out = append(out, diffFile{Name: name})
+			out = append(out, diffFile{Name: name, Loose: loose})
 			n = 0
 			continue
 		}

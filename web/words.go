@@ -39,6 +39,7 @@ var funcs = template.FuncMap{
 	"plain":      harmless.Line,
 	"text":       harmless.Text,
 	"clip":       func(text string, n int) string { return record.Clip(text, n) },
+	"long":       func(text string) bool { return len(text) > 60 || strings.Contains(text, "\n") },
 	"words":      func(text string) string { return strings.ReplaceAll(text, "_", " ") },
 	"has":        func(list []string, one string) bool { return slices.Contains(list, one) },
 	"dict":       dict,

@@ -5,11 +5,11 @@ const on = (name, act, at = doc) => at.addEventListener(name, act), { token } = 
 if (door && location.hash) { door.key.value = location.hash.slice(1); door.submit() }
 if (!token) return;
 const side = $("#drawer"), told = $("#told"), cmds = $("#palette"), body = $(".in", side);
-let { rev } = doc.body.dataset, timer, source, busy = 0, drawn, drag;
+let { rev } = doc.body.dataset, timer, source, busy = 0, edits = 0, drawn, drag;
 const mod = e => e.ctrlKey || e.metaKey || e.altKey, stop = e => e.preventDefault(), say = text => { $("#say").textContent = text; clearTimeout(timer); timer = setTimeout(say, 4000, "") };
 const now = () => doc.activeElement, gone = is => $("#gone").hidden = !is;
 const get = (url, body) => fetch(url, { method: body ? "POST" : "GET", body, headers: { "Cairn-Token": token } });
-const to = a => a.getAttribute("href"), main = async r => $("main", new DOMParser().parseFromString(await r.text(), "text/html"));
+const to = a => a.getAttribute("href") ?? a.getAttribute("action"), main = async r => $("main", new DOMParser().parseFromString(await r.text(), "text/html"));
 
 // What was typed stays, and so do open details and the size of the graph; a form whose record changed meanwhile says so.
 const callbacks = { beforeNodeMorphed(old, now) {
@@ -48,6 +48,8 @@ function live() {
 }
 on("visibilitychange", live);
 live();
+// What no record says: the log and the files of a job.
+setInterval(() => doc.hidden || $("[data-follow]") && load(), 2000);
 
 // A refusal is shown, and the page drawn anew, which takes a moved card back.
 async function write(url, data) {
@@ -64,12 +66,13 @@ on("submit", async e => {
   const f = e.target;
   if (f.method !== "post") return;
   stop(e);
-  if (!await write(f.getAttribute("action"), new FormData(f, e.submitter))) return;
-  delete f.dataset.dirty;
-  f.reset();
+  if (!await write(to(f), new FormData(f, e.submitter))) return;
+  // What was confirmed, or saved after all, in the dialog was typed in another form of the same.
+  for (const o of all("[data-dirty]")) if (to(o) === to(f) && o.elements.id?.value === f.elements.id?.value) { delete o.dataset.dirty; o.reset() }
   f.dataset.then ? location = f.dataset.then : load();
 });
-on("input", e => { const f = e.target.form; if (f?.method === "post") f.dataset.dirty = 1 });
+// A form that is sent twice does one thing; one that was changed is another.
+on("input", e => { const f = e.target.form, key = f?.elements.idempotency_key; if (key) { f.dataset.dirty = 1; key.value = key.defaultValue + "." + edits++ } });
 async function move({ dataset: { id, starts } }, to) {
   const card = () => $(`.card[data-id="${id}"]`), col = $(`ul.col[data-to="${to}"]`);
   if (card()?.matches("li")) col?.prepend(card());
@@ -87,7 +90,7 @@ on("click", e => {
   if (a && !mod(e)) { stop(e); open(to(a)) }
   const by = t.dataset.zoom, net = by && $("#net");
   if (net) net.style.zoom = Math.max(0.2, Math.min((net.style.zoom || 1) * by, 4));
-  if (line && box) { box.value += line.dataset.at + ": "; box.focus() }
+  if (line && box) { box.value += (box.value && "\n") + line.dataset.at + ": "; box.focus() }
 });
 on("close", () => body.textContent = "", side);
 
