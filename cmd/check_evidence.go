@@ -14,16 +14,18 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/statements"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// levels reports the tasks that the change closes with less evidence than its base requires. What counts is what this clone
-// saw, what others signed, and what this very run saw. With --witness it is about to sign that: a change cannot have been
-// witnessed before it was checked.
+// levels reports the tasks that the change closes with less evidence than its base requires. What counts is what others
+// signed and what this very run saw. With --witness it is about to sign that: a change cannot have been witnessed before it
+// was checked. What this clone saw at a close counts for nothing: whoever closed the task chose the files and the variables.
 func (p *checkCommand) levels(ctx context.Context, l layout.Layout, found snapshot.Checked, r *report.Report) error {
+	if err := p.unreadNeeds(l, found, r); err != nil {
+		return err
+	}
 	if len(found.Closed) == 0 || !slices.ContainsFunc(found.Changes, func(c *proof.Change) bool { return len(c.Base.Config.Require) > 0 }) {
 		return nil
 	}
@@ -40,10 +42,6 @@ func (p *checkCommand) levels(ctx context.Context, l layout.Layout, found snapsh
 	if err != nil {
 		return err
 	}
-	saw := live.Seen{}
-	if s.Trusted() {
-		saw = s.Saw() // and not what an earlier reading of the evidence left: it is read here
-	}
 	nobody := &verb.Workspace{Now: p.call.Now}
 	for _, id := range found.Closed {
 		t, err := kind.Tasks.Get(s, id)
@@ -51,7 +49,7 @@ func (p *checkCommand) levels(ctx context.Context, l layout.Layout, found snapsh
 			continue // the report says why it cannot be read
 		}
 		about := t.Closing()
-		seen := saw.Of(about).And(p.witness.seen(s.Config.Flow, t))
+		seen := p.witness.seen(s.Config.Flow, t)
 		for _, fact := range statements.Facts(stated, []task.Task{t}, s.Config.Flow, func(string) task.Seen { return seen }) {
 			if fact.About == about {
 				seen = seen.And(fact.Seen)
@@ -60,6 +58,23 @@ func (p *checkCommand) levels(ctx context.Context, l layout.Layout, found snapsh
 		r.Findings = append(r.Findings, found.Lacking(id, task.LevelOf(about != "", seen), func(needs []task.Need) task.Level {
 			return tasks.NeedOf(nobody, s, t, needs)
 		})...)
+	}
+	proof.Sort(r.Findings)
+	return nil
+}
+
+// unreadNeeds reports what the config requires of tasks by a filter that cannot be read, and so of all tasks.
+func (p *checkCommand) unreadNeeds(l layout.Layout, found snapshot.Checked, r *report.Report) error {
+	needs := found.Tree.Config.Require
+	if !found.Tree.Config.Sound() || len(needs) == 0 {
+		return nil
+	}
+	s, err := store.Open(l.Root, p.stateDir())
+	if err != nil {
+		return err
+	}
+	for i, why := range tasks.UnreadNeeds(&verb.Workspace{Now: p.call.Now}, s, needs) {
+		r.Findings = append(r.Findings, found.Tree.UnreadNeed(i, why)...)
 	}
 	proof.Sort(r.Findings)
 	return nil

@@ -190,15 +190,16 @@ func (w *witness) change(ctx context.Context, s *store.Store, found snapshot.Che
 func (w *witness) keep(ctx context.Context, s *store.Store, sealed [][]byte) error {
 	shelf := statements.Of(s, w.call.Now)
 	shelf.Trusted = func() bool { return w.Trusted }
-	if err := shelf.Add(ctx, sealed...); err != nil {
-		return err
+	var done statements.Exchanged
+	err := shelf.Add(ctx, sealed...)
+	if err == nil {
+		done, err = shelf.Exchange(ctx)
 	}
-	done, err := shelf.Exchange(ctx)
-	if err != nil {
-		done.Said = record.MessageOf(err)
+	if _, failed := shelf.Take(ctx, s); err == nil {
+		err = failed
 	}
-	if _, err := shelf.Take(ctx, s); err != nil {
-		return err
+	if err != nil { // what was signed is not lost: it goes to a file
+		done.Pushed, done.Said = false, record.MessageOf(err)
 	}
 	count := record.Count(len(sealed), "statement")
 	if done.Pushed {
@@ -213,7 +214,7 @@ func (w *witness) keep(ctx context.Context, s *store.Store, sealed [][]byte) err
 		return record.Errorf(record.IO, "the evidence: %w", err).WithHint("run it in a folder that can be written to")
 	}
 	why := strings.TrimSpace(done.Said)
-	if done.Remote == "" {
+	if done.Remote == "" && why == "" {
 		why = "the clone has no remote to push to"
 	}
 	screen.Fprintf(w.Stderr, "cairn: signed %s with %s into %s, since it could not be pushed (%s): cairn evidence add takes that file in\n", count, w.key.KeyID(), evidenceFile, why)

@@ -271,6 +271,9 @@ type syncResult struct {
 	MergeDriver []string   `json:"merge_driver,omitempty"` // what installing it changed
 	Evidence    string     `json:"evidence,omitempty"`     // why evidence was not exchanged
 
+	EvidenceSent int `json:"evidence_sent,omitempty"` // statements
+	EvidenceGot  int `json:"evidence_got,omitempty"`
+
 	Notices []verb.Notice `json:"notices,omitempty"` // what cairn check finds in the records
 }
 
@@ -346,23 +349,24 @@ func runSync(ctx context.Context, c *call, in syncIn) error {
 		}
 	}
 	if done.Remote != "" {
-		out.Evidence = syncEvidence(ctx, s, c.Now)
+		evidence := syncEvidence(ctx, s, c.Now)
+		out.Evidence, out.EvidenceSent, out.EvidenceGot = evidence.Said, evidence.Sent, evidence.Got
 	}
 	c.show(out)
 	return nil
 }
 
-// syncEvidence exchanges evidence with the remote. It returns why that failed; the sync is done all the same.
-func syncEvidence(ctx context.Context, s *store.Store, now func() time.Time) string {
+// syncEvidence exchanges evidence with the remote. Where that fails it says why; the sync is done all the same.
+func syncEvidence(ctx context.Context, s *store.Store, now func() time.Time) statements.Exchanged {
 	shelf := statements.Of(s, now)
 	done, err := shelf.Exchange(ctx)
 	if _, failed := shelf.Take(ctx, s); err == nil {
 		err = failed
 	}
 	if err != nil {
-		return record.MessageOf(err)
+		done.Said = record.MessageOf(err)
 	}
-	return done.Said
+	return done
 }
 
 // syncFinds is what is shown of a sync that stopped half-way.

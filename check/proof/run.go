@@ -70,6 +70,14 @@ func (t Tree) Lacking(change *Change, id record.ID, has, needs task.Level) []Fin
 	return j.findings()
 }
 
+// UnreadNeed returns the finding about a filter of require in the config that cannot be read.
+func (t Tree) UnreadNeed(i int, why error) []Finding {
+	j := newJudge(t, nil)
+	j.report(BadField, &t.Config.File, Path{"require"}, "the filter for=%q cannot be read, so this is required of all tasks: %s",
+		record.Clip(t.Config.Require[i].For, 100), record.MessageOf(why)).fix("correct the filter: cairn help filters lists its keys; here those count that the file of a task says")
+	return j.findings()
+}
+
 // Failed returns the findings about a command that failed, one for each check that runs it. summary says how it ended.
 // A change, which may be nil, cannot lower their severity below that of its base.
 func (t Tree) Failed(change *Change, c Command, summary string) []Finding {

@@ -36,6 +36,17 @@ func (r Refs) Commit(ctx context.Context, name string) (string, error) {
 	return r.repo.Commit(ctx, name)
 }
 
+// Kind is the type of what a ref points at: commit, tag, tree or blob; "" if there is no such ref.
+func (r Refs) Kind(ctx context.Context, name string) (string, error) {
+	out, err := Run(ctx, r.repo.Top, "for-each-ref", "--format=%(objecttype) %(refname)", "--", name)
+	for line := range strings.Lines(string(out)) { // git also lists the refs below the name
+		if kind, of, _ := strings.Cut(strings.TrimSpace(line), " "); of == name {
+			return kind, err
+		}
+	}
+	return "", err
+}
+
 // Candidates lists the full names of the refs that a short name can stand for: a tag, a branch, a branch of a remote,
 // or a remote's HEAD.
 func (r Refs) Candidates(ctx context.Context, short string) ([]string, error) {
@@ -471,11 +482,25 @@ func (r Remotes) Starts(ctx context.Context, remote string) ([]string, error) {
 }
 
 // FetchRef makes a ref here what a ref of a remote is, and takes it away if the remote has none. Refs whose names begin
-// alike come too: git takes a name with a star alone for one that need not be there.
+// alike come too: git takes a name with a star alone for one that need not be there. Where one of them is broken, the ref
+// itself comes alone.
 func (r Remotes) FetchRef(ctx context.Context, remote, from, to string) error {
-	_, err := Networked().Run(ctx, r.repo.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance",
-		"--no-recurse-submodules", "--refmap=", "--", remote, "+"+from+"*:"+to+"*")
-	return err
+	fetch := func(spec string) error {
+		_, err := Networked().Run(ctx, r.repo.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance",
+			"--no-recurse-submodules", "--refmap=", "--", remote, spec)
+		return err
+	}
+	err := fetch("+" + from + "*:" + to + "*")
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if _, asked := Networked().Run(ctx, r.repo.Top, "ls-remote", "--exit-code", "--", remote, from); Exited(asked) == 2 {
+		_, err = Writing{}.Run(ctx, r.repo.Top, "update-ref", "-d", to)
+		return err
+	} else if asked != nil {
+		return err
+	}
+	return fetch("+" + from + ":" + to)
 }
 
 // startsProgram reports whether a setting, its key in lower case, names a program that git starts when it talks to a

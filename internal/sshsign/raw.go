@@ -5,6 +5,8 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"net"
+	"os"
+	"runtime"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -25,10 +27,14 @@ type Raw struct {
 
 // OpenRaw finds the key to sign with: a private key in a file, or a public one, in words or in a file, whose private half
 // the agent has. It returns INVALID_INPUT for a key that is no ed25519 key, and for a private one with a passphrase,
-// which only an agent can open.
+// which only an agent can open, and for one that others can read.
 func OpenRaw(said, home, socket string) (Raw, error) {
 	if !InWords(said) {
-		if src, err := readSmall(atHome(said, home)); err == nil && isPrivate(src) {
+		path := atHome(said, home)
+		if src, err := readSmall(path); err == nil && isPrivate(src) {
+			if err := keptPrivate(path); err != nil {
+				return Raw{}, err
+			}
 			return rawOf(src)
 		}
 	}
@@ -43,6 +49,17 @@ func OpenRaw(said, home, socket string) (Raw, error) {
 			WithHint("name the file of the private key; or ssh-add it, and set SSH_AUTH_SOCK")
 	}
 	return Raw{public: key, socket: socket}, nil
+}
+
+// keptPrivate returns INVALID_INPUT for a private key that others may read or write, as ssh does. On Windows the bits say
+// nothing of that.
+func keptPrivate(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return nil //nolint:nilerr // it was read a moment ago
+	}
+	return record.Errorf(record.InvalidInput, "the private key %s is open to others (mode %04o)", record.Clip(path, 200), info.Mode().Perm()).
+		WithHint("chmod 600 %s, and change the key if others were there", record.Clip(path, 200))
 }
 
 func rawOf(src []byte) (Raw, error) {

@@ -9,6 +9,7 @@ import (
 	"encoding/pem"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -121,5 +122,23 @@ func TestWitness(t *testing.T) {
 	made := ParseAllowed([]byte(Line("service:ci", public, WitnessNamespace, time.Time{}, time.Time{})))
 	if len(made.Signers) != 1 || !made.Signers[0].Witness || !made.Signers[0].Others || !made.Has(made.Signers[0]) {
 		t.Errorf("the line that is written: %+v", made.Signers)
+	}
+}
+
+// A private key that others can read signs nothing, as with ssh.
+func TestKeyOpenToOthers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the bits of the mode say nothing here")
+	}
+	_, private, _ := ed25519.GenerateKey(rand.Reader)
+	block, err := ssh.MarshalPrivateKey(private, "")
+	path := keyFile(t, block, err)
+	for mode, fine := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o620: false, 0o666: false} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenRaw(path, "", ""); (err == nil) != fine || !fine && record.CodeOf(err) != record.InvalidInput {
+			t.Errorf("mode %04o: %v", mode, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"path"
 	"slices"
 	"time"
@@ -85,6 +86,10 @@ type Exchanged struct {
 	Remote string // "" if the clone has none
 	Pushed bool   // the remote has all that is here
 	Said   string // why not
+	Got    int    // statements that came
+	Sent   int    // and those that went
+
+	there int // how many the remote had last
 }
 
 const answerLimit = 30 * time.Second
@@ -116,7 +121,33 @@ func (h Shelf) Exchange(ctx context.Context) (done Exchanged, err error) {
 	limited, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
 	done.Remote = name
-	return h.exchange(limited, ctx, done)
+	before, err := h.countHere(ctx)
+	if err == nil {
+		done, err = h.exchange(limited, ctx, done)
+	}
+	if err != nil {
+		return done, err
+	}
+	now, err := h.countHere(ctx)
+	done.Got = now - before
+	if done.Pushed {
+		done.Said, done.Sent = "", now-done.there
+	}
+	return done, err
+}
+
+// count is how many statements a commit has.
+func (h Shelf) count(ctx context.Context, commit string) (int, error) {
+	files, err := h.ours().Files(ctx, commit, "")
+	return len(files), err
+}
+
+func (h Shelf) countHere(ctx context.Context) (int, error) {
+	tip, err := h.ours().Tip(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return h.count(ctx, tip)
 }
 
 // pushes is how often a push is tried while others push too.
@@ -129,11 +160,15 @@ func (h Shelf) exchange(limited, ctx context.Context, done Exchanged) (Exchanged
 		if err := remotes.FetchRef(limited, done.Remote, h.theirs(), kind.RemoteEvidence); err != nil {
 			return done, h.offline(ctx, done.Remote, err)
 		}
-		tip, err := h.Layout.Repo.Refs().Commit(ctx, kind.RemoteEvidence)
-		if err != nil {
+		tip, skipped, err := h.tipThere(ctx, done.Remote)
+		if err != nil || skipped != "" {
+			done.Said = skipped
 			return done, err
 		}
 		ours, err := h.ours().Add(ctx, nil, []string{tip}, h.Now())
+		if err == nil {
+			done.there, err = h.count(ctx, tip)
+		}
 		if err != nil || ours == tip {
 			done.Pushed = err == nil
 			return done, err
@@ -159,6 +194,21 @@ func (h Shelf) exchange(limited, ctx context.Context, done Exchanged) (Exchanged
 		}
 	}
 	return done, nil
+}
+
+// tipThere is the commit of the remote's ref, as it was fetched; "" for none. What is no commit is skipped, and never
+// replaced: skipped says so.
+func (h Shelf) tipThere(ctx context.Context, remote string) (tip, skipped string, err error) {
+	of, err := h.Layout.Repo.Refs().Kind(ctx, kind.RemoteEvidence)
+	if err != nil || of == "" {
+		return "", "", err
+	}
+	if of != "commit" {
+		return "", fmt.Sprintf("%s at %s is a %s and no commit: nothing of it counts, and nothing was pushed; whoever may takes it away: git push %s --delete %s",
+			h.theirs(), remote, of, remote, h.theirs()), nil
+	}
+	tip, err = h.Layout.Repo.Refs().Commit(ctx, kind.RemoteEvidence)
+	return tip, "", err
 }
 
 func (h Shelf) offline(ctx context.Context, remote string, err error) error {

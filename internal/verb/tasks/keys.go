@@ -92,11 +92,7 @@ var byRecord = []string{"id", "title", "status", "priority", "label", "assignee"
 // the file of a task says, means all.
 func NeedOf(w *verb.Workspace, s *store.Store, t task.Task, needs []task.Need) (most task.Level) {
 	row := kind.Tasks.Row(t)
-	table := Keys(w, s, nil)
-	table.Keys = slices.DeleteFunc(table.Keys, func(k where.Key[Item]) bool {
-		_, own := s.Config.Flow.Fields.Find(k.Name)
-		return !own && !slices.Contains(byRecord, k.Name)
-	})
+	table := needTable(w, s)
 	for _, need := range needs {
 		filter, err := table.Parse(need.For)
 		if err != nil || filter.Fits(Item{Row: &row}) {
@@ -104,6 +100,27 @@ func NeedOf(w *verb.Workspace, s *store.Store, t task.Task, needs []task.Need) (
 		}
 	}
 	return most
+}
+
+// UnreadNeeds says why filters of what a config requires cannot be read, by their indices.
+func UnreadNeeds(w *verb.Workspace, s *store.Store, needs []task.Need) map[int]error {
+	out, table := map[int]error{}, needTable(w, s)
+	for i, need := range needs {
+		if _, err := table.Parse(need.For); err != nil {
+			out[i] = err
+		}
+	}
+	return out
+}
+
+// needTable has the keys that a filter of what is required may ask.
+func needTable(w *verb.Workspace, s *store.Store) where.Table[Item] {
+	table := Keys(w, s, nil)
+	table.Keys = slices.DeleteFunc(table.Keys, func(k where.Key[Item]) bool {
+		_, own := s.Config.Flow.Fields.Find(k.Name)
+		return !own && !slices.Contains(byRecord, k.Name)
+	})
+	return table
 }
 
 // FlagWords are the words for how a task stands that are flags; the others are reasons alone, or asked by other keys.
