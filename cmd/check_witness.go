@@ -129,7 +129,7 @@ func (w *witness) sign(ctx context.Context, l layout.Layout, found snapshot.Chec
 	}
 	for _, id := range closed {
 		if t, err := kind.Tasks.Get(s, id); err == nil && w.passed(t) {
-			about, err := closeOf(t, found.Head, w.held[id])
+			about, err := closeOf(t, found.Head, w.held[id], w.red[id])
 			if err != nil {
 				return err
 			}

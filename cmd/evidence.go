@@ -177,7 +177,7 @@ func (p evidenceCommand) export(ctx context.Context, in evidenceExportIn) error 
 	if err != nil {
 		return verb.WithID(err, t.ID)
 	}
-	about, err := closeOf(t, at, nil)
+	about, err := closeOf(t, at, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -214,8 +214,8 @@ func (p *call) evidenceKey(named string) (sshsign.Raw, error) {
 }
 
 // closeOf states the close of a task: what the record says, or, where held says something of each command, what was run
-// again.
-func closeOf(t task.Task, commit string, held map[int]bool) (evidence.Close, error) {
+// again, and which of them are red.
+func closeOf(t task.Task, commit string, held, red map[int]bool) (evidence.Close, error) {
 	out := evidence.Close{Task: t.ID, Close: t.Closing(), Commit: commit, Rerun: held != nil}
 	index := t.EvidenceIndex()
 	for i, c := range t.Checks {
@@ -224,7 +224,9 @@ func closeOf(t task.Task, commit string, held map[int]bool) (evidence.Close, err
 		if held != nil && !ran || held == nil && ev.Result != record.Pass {
 			continue
 		}
-		out.Checks = append(out.Checks, evidence.Passed{Key: c.Key(t.ID), Hash: c.Hash(t.ID), Desc: c.Desc, Held: held == nil && ev.Held == record.HeldBase || again})
+		out.Checks = append(out.Checks, evidence.Passed{
+			Key: c.Key(t.ID), Hash: c.Hash(t.ID), Desc: c.Desc, Held: held == nil && ev.Held == record.HeldBase || again, Red: red[i],
+		})
 	}
 	if out.Close == "" || len(out.Checks) == 0 {
 		return out, verb.WithID(record.Errorf(record.InvalidInput, "has no check that passed").WithHint("there is nothing to state"), t.ID)

@@ -81,8 +81,8 @@ func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit st
 				return s.Live.Failed(err)
 			}
 		}
-		if len(l.saw) > 0 {
-			if err := live.Append(s.Live.Seen(), []byte(live.Lines(l.saw))); err != nil {
+		if lines := s.sawLines(l.saw); lines != "" {
+			if err := live.Append(s.Live.Seen(), []byte(lines)); err != nil {
 				return s.Live.Failed(err)
 			}
 		}

@@ -137,14 +137,26 @@ func (s *Store) InPipeline() *Store {
 	return &trusted
 }
 
-// Seen is what this clone saw of closes beside their records. In one that is not trusted no check has run: there it is
-// nothing, since the file came along with a copy.
-func (s *Store) Seen() live.Seen {
-	if !s.Trusted() {
-		return nil
+// Seen is what this clone saw of closes beside their records, and what the evidence says that was taken in. In one that is
+// not trusted no check has run: there it is nothing, since the file came along with a copy.
+func (s *Store) Seen() live.Seen { return s.Clone.Seen(s.seal()) }
+
+// Saw is what this clone saw itself.
+func (s *Store) Saw() live.Seen { return s.Clone.Saw(s.seal()) }
+
+// PutStated keeps what the evidence says, as it was judged last.
+func (s *Store) PutStated(facts []task.Fact) error { return s.Clone.PutStated(facts, s.seal()) }
+
+// sawLines are the lines that say what a write saw; "" for none.
+func (s *Store) sawLines(saw []task.Fact) string {
+	if len(saw) == 0 {
+		return ""
 	}
-	return s.Clone.Seen()
+	return live.Lines(saw, s.seal())
 }
+
+// seal is "" in a clone that is not trusted.
+func (s *Store) seal() live.Seal { return live.Seal(s.given().Seal) }
 
 // SetTrust records that the user trusts this clone, as trust.Set does. It consents to no command.
 func (s *Store) SetTrust(who record.Actor, at time.Time) error {

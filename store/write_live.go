@@ -43,8 +43,8 @@ func (w *writing) liveSteps() []redoLive {
 	if in := w.tx.inbox; in != nil {
 		out = append(out, w.put(w.s.Live.Inbox(in.Actor), *in, ""))
 	}
-	if len(w.tx.saw) > 0 {
-		step := redoLive{Path: w.s.Live.Rel(w.s.Live.Seen()), Text: live.Lines(w.tx.saw), Append: true}
+	if lines := w.s.sawLines(w.tx.saw); lines != "" {
+		step := redoLive{Path: w.s.Live.Rel(w.s.Live.Seen()), Text: lines, Append: true}
 		if len(w.files) > 0 {
 			step.After = w.s.Rel(w.decisive().path)
 		}

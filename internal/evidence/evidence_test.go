@@ -36,7 +36,7 @@ func (k key) public() ed25519.PublicKey { return signtest.Key(string(k)).Public(
 func aClose() evidence.Close {
 	return evidence.Close{
 		Task: "SHOP-7", Close: strings.Repeat("ab", 16), Commit: strings.Repeat("12", 20), Rerun: true,
-		Checks: []evidence.Passed{{Key: "0123456789abcdef", Hash: "fedcba9876543210", Desc: "tests <pass> & lint", Held: true}, {Key: "looked at", Hash: "00", Desc: "looked at"}},
+		Checks: []evidence.Passed{{Key: "0123456789abcdef", Hash: "fedcba9876543210", Desc: "tests <pass> & lint", Held: true, Red: true}, {Key: "looked at", Hash: "00", Desc: "looked at"}},
 	}
 }
 

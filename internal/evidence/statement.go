@@ -58,6 +58,7 @@ type Passed struct {
 	Hash string // task.Check.Hash: what it asks for
 	Desc string
 	Held bool // with the guarded files of the base too
+	Red  bool // and it fails on the base with those of the work
 }
 
 type testResult struct {
@@ -70,6 +71,7 @@ const (
 	passed   = "PASSED"
 	rerun    = "rerun"
 	recorded = "recorded"
+	onBase   = "base"
 )
 
 // Statement states the close, with the predicate test-result.
@@ -81,8 +83,15 @@ func (c Close) Statement() (Statement, error) {
 	result := testResult{Result: passed, Configuration: []Resource{}, PassedTests: []string{}}
 	for _, p := range c.Checks {
 		at := Resource{Name: p.Key, Digest: map[string]string{"cairnCheck": p.Hash}}
+		marks := map[string]string{}
 		if p.Held {
-			at.Annotations = map[string]string{"held": "base"}
+			marks["held"] = onBase
+		}
+		if p.Red {
+			marks["red"] = onBase
+		}
+		if len(marks) > 0 {
+			at.Annotations = marks
 		}
 		result.Configuration, result.PassedTests = append(result.Configuration, at), append(result.PassedTests, p.Desc)
 	}
@@ -103,7 +112,7 @@ func (s Statement) Close() (Close, error) {
 		Commit: s.Subject[0].Digest["gitCommit"], Rerun: s.Subject[0].Annotations["results"] == rerun,
 	}
 	for i, at := range r.Configuration {
-		c.Checks = append(c.Checks, Passed{at.Name, at.Digest["cairnCheck"], r.PassedTests[i], at.Annotations["held"] == "base"})
+		c.Checks = append(c.Checks, Passed{at.Name, at.Digest["cairnCheck"], r.PassedTests[i], at.Annotations["held"] == onBase, at.Annotations["red"] == onBase})
 	}
 	if _, err := record.ParseID(string(c.Task)); err != nil {
 		return c, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cairn-tasks/cairn/internal/evidence"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -19,8 +18,11 @@ func Facts(all []Statement, tasks []task.Task, flow task.Flow, seen func(about s
 	facts := map[string]task.Seen{}
 	for _, s := range all {
 		if s.Why == "" && s.Close != nil {
-			held := !slices.ContainsFunc(s.Close.Checks, func(p evidence.Passed) bool { return !p.Held })
-			facts[s.Close.Close] = facts[s.Close.Close].And(task.Seen{Witnessed: true, Held: held})
+			seen := task.Seen{Witnessed: true, Held: true, Red: true}
+			for _, p := range s.Close.Checks {
+				seen.Held, seen.Red = seen.Held && p.Held, seen.Red && p.Red
+			}
+			facts[s.Close.Close] = facts[s.Close.Close].And(seen)
 		}
 	}
 	for _, t := range tasks {

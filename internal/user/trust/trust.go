@@ -36,6 +36,7 @@ type Trust struct {
 	Actor     record.Actor `json:"actor"`
 	At        time.Time    `json:"at"`
 	From      string       `json:"trusted_from,omitempty"` // a full ref of a remote, whose commands may run
+	Seal      string       `json:"seal,omitempty"`         // the key by which live state of the clone is known to be this user's
 }
 
 // Given is what this user has consented to of a clone.
@@ -76,7 +77,11 @@ func Trusted(c layout.Layout, stateDir string) bool { return Of(c, stateDir).Tru
 // came with the files may be known to their author. It returns IO if the user has no folder that only this user can
 // write.
 func Set(c layout.Layout, stateDir string, who record.Actor, at time.Time) error {
-	if Trusted(c, stateDir) {
+	if is := Of(c, stateDir); is.Trusted() {
+		if is.Seal == "" {
+			is.Seal = rand.Text()
+			return is.write()
+		}
 		return nil
 	}
 	dir, err := folder(stateDir)
@@ -99,7 +104,7 @@ func Set(c layout.Layout, stateDir string, who record.Actor, at time.Time) error
 	if err != nil {
 		return problem.Live(string(c.Live), err)
 	}
-	given := Given{Trust{c.Root, string(c.Live), who, at.UTC().Truncate(time.Second), ""}, filepath.Join(dir, name)}
+	given := Given{Trust{c.Root, string(c.Live), who, at.UTC().Truncate(time.Second), "", rand.Text()}, filepath.Join(dir, name)}
 	return given.write()
 }
 
@@ -253,6 +258,7 @@ func Consents(stateDir string) ([]Consent, error) {
 	err = layout.EachName(dir, trustExt, func(name string) {
 		file := filepath.Join(dir, name+trustExt)
 		if t, err := readTrust(file); err == nil && t.Path != "" {
+			t.Seal = "" // no list shows it
 			out = append(out, Consent{t, t.state(filepath.Base(file)), file})
 		}
 	})
