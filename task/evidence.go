@@ -106,11 +106,14 @@ func (x *EvidenceIndex) Evidence(i int) (Evidence, bool) {
 	return best, ok
 }
 
-// NotHeld reports whether check i, a command that stands at pass, passed last on files that the work changed and not with
+// NotHeld reports whether check i stands at pass, and passed last on files that the work changed and not with
 // them as they were, and no person has looked at these since.
 func (x *EvidenceIndex) NotHeld(i int) bool {
+	if x.task.Checks[i].Result != record.Pass {
+		return false
+	}
 	ev, ok := x.Evidence(i)
-	return ok && x.task.Checks[i].Result == record.Pass && ev.Held == record.HeldNot &&
+	return ok && ev.Held == record.HeldNot &&
 		x.task.Provenance.LastIndex(func(e record.Entry) bool { return e.Did == record.GuardsSeen && e.Who.Human() }) < ev.Entry
 }
 

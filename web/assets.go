@@ -53,7 +53,7 @@ func assetOf(name string) []byte {
 	return out.Bytes()
 }
 
-// tight takes blanks away that mean nothing in scripts and styles.
+// tight takes blanks away that mean nothing in scripts and styles. In a text a blank that has to stay is \x20.
 var tight = strings.NewReplacer(" => ", "=>", " = ", "=", " === ", "===", " && ", "&&", " || ", "||", " ? ", "?", " : ", ":", " + ", "+", " ?? ", "??", "{ ", "{", " }", "}", " {", "{", "; ", ";", ", ", ",", ": ", ":")
 
 var assetTypes = map[string]string{

@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/store/storetest"
+	"github.com/chromedp/chromedp"
 )
 
 // page reads a page.
@@ -57,6 +59,19 @@ func TestAFormThatIsSentTwice(t *testing.T) {
 	b.send("create", http.StatusSeeOther, form)
 	if n := strings.Count(b.page("/list"), `class="t"`); n != 1 {
 		t.Errorf("there are %d tasks", n)
+	}
+}
+
+// Tasks are named by the ends of their ids, as cards show them; and rows that nobody chose are not changed.
+func TestShortIDsInForms(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	pay, ship := b.create("Pay"), b.create("Ship")
+	b.send("update", http.StatusSeeOther, url.Values{"id": {ship}, "add_deps": {pay[len(pay)-4:]}, "blank": {"leave"}})
+	if got := b.get(ship).Deps; len(got) != 1 || string(got[0]) != pay {
+		t.Errorf("it waits for %v", got)
+	}
+	if page := b.send("update", http.StatusBadRequest, url.Values{"several": {"true"}, "to": {"done"}}); !strings.Contains(page, "no row is chosen") {
+		t.Error(page)
 	}
 }
 
@@ -140,4 +155,61 @@ func TestQuestionsOfATask(t *testing.T) {
 	b.says(t, "/task/"+id, "Mail?", `value="on paper"`)
 	b.send("handoff_respond", http.StatusSeeOther, url.Values{"id": {asked}, "option": {"on paper"}})
 	b.says(t, "/task/"+id, "chose <b", "on paper")
+}
+
+// Whoever tried something that was proposed makes it real where it is listed; a job that failed is tried again.
+func TestProposalsAndFailedJobs(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	agent := b.s.reads.w
+	agent.Actor = verb.As("agent:claude")
+	verbtest.Must(t, &agent, "propose", verbtest.Args{"summary": "Sell", "tasks": []verbtest.Args{{"title": "Take <b>cards</b>"}, {"title": "Take cash"}}})
+	page := b.page("/needs")
+	if !strings.Contains(page, "Take &lt;b&gt;cards") || !strings.Contains(page, "Make these tasks") {
+		t.Errorf("the page says %s", page)
+	}
+	of := regexp.MustCompile(`name="proposal" value="([^"]+)"`).FindStringSubmatch(page)
+	b.send("plan", http.StatusSeeOther, url.Values{"proposal": of[1:]})
+	b.says(t, "/list", "Take cash")
+	if strings.Contains(b.page("/needs"), "Make these tasks") {
+		t.Error("it is still there")
+	}
+}
+
+// Forms in a browser: sent twice at once they do one thing; what somebody else changed is shown beside, and saved over
+// only by who has seen it; and lines of a diff become the reason of a rejection.
+func TestSlowFormsInABrowser(t *testing.T) {
+	slowtest.Skip(t)
+	b := serve(t, Options{}, func(w *verb.Workspace) { verbtest.PrepareJobs(t, w) })
+	w := b.s.reads.w
+	id := b.create("Ship")
+	ctx := chromium(t)
+	b.enterIn(ctx)
+	run(t, ctx, chromedp.Navigate(b.url+"/task/"+id), chromedp.SendKeys(`form[action="/do/note"] textarea`, "only once", chromedp.ByQuery),
+		chromedp.Evaluate(`(() => { const f = document.querySelector('form[action="/do/note"]'); f.requestSubmit(); f.requestSubmit() })()`, nil))
+	eventually(t, ctx, `document.querySelectorAll(".say").length === 1 && document.querySelector('form[action="/do/note"] textarea').value === ""`)
+	run(t, ctx, chromedp.SendKeys(`form[action="/do/note"] textarea`, "only once", chromedp.ByQuery), chromedp.Click(`form[action="/do/note"] button`, chromedp.ByQuery))
+	eventually(t, ctx, `document.querySelectorAll(".say").length === 2`)
+
+	run(t, ctx, chromedp.Evaluate(`document.querySelector("details.edit").open = true`, nil), chromedp.SendKeys(`details.edit [name=body]`, "my text", chromedp.ByQuery))
+	verbtest.Must(t, &w, "update", verbtest.Args{"id": id, "body": "their text"})
+	eventually(t, ctx, `document.querySelector("details.edit .stale").checkVisibility()`)
+	run(t, ctx, chromedp.Click(`details.edit form button.main`, chromedp.ByQuery))
+	eventually(t, ctx, `document.querySelector("#told .now")?.innerText.includes("their text")`)
+	run(t, ctx, chromedp.Click(`#told .again button`, chromedp.ByQuery))
+	eventually(t, ctx, `!document.querySelector("#told").open && document.querySelector("article .md").innerText === "my text" && !document.querySelector("[data-dirty]")`)
+
+	tree := verbtest.MakeWorktree(t, &w, record.ID(id))
+	if err := os.WriteFile(filepath.Join(tree.Path, "ship.go"), []byte("package ship\n\nvar Sail = 1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	verbtest.Must(t, &w, "transition", verbtest.Args{"id": id, "to": "in_review"})
+	run(t, ctx, chromedp.Navigate(b.url+"/diff/"+id))
+	eventually(t, ctx, `document.querySelectorAll("[data-at]").length === 3`)
+	run(t, ctx, chromedp.Click(`[data-at="ship.go:1"]`, chromedp.ByQuery), chromedp.SendKeys(`#verdict textarea`, "no doc", chromedp.ByQuery),
+		chromedp.Click(`[data-at="ship.go:3"]`, chromedp.ByQuery), chromedp.SendKeys(`#verdict textarea`, "two sails", chromedp.ByQuery),
+		chromedp.Click(`#verdict button`, chromedp.ByQuery))
+	eventually(t, ctx, `document.querySelector("#verdict textarea").value === "" && document.querySelector("main").innerText.includes("two sails")`)
+	if got := b.get(id); got.Status != "in_progress" || !strings.Contains(got.Provenance[len(got.Provenance)-1].Text, "ship.go:1: no doc\nship.go:3: two sails") {
+		t.Errorf("it is %s: %+v", got.Status, got.Provenance)
+	}
 }

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,10 +21,35 @@ import (
 type needs struct {
 	Waiting   []need          // the oldest first
 	News      []handoffs.Item // mentions, answers and what was assigned
-	Proposals []proposals.Row
+	Proposals []proposal
 	Stalled   []status.Task
 	Overdue   []status.Task
 	Total     int
+}
+
+// proposal is a plan that nobody made real, with the titles of its tasks.
+type proposal struct {
+	proposals.Row
+	Titles []string
+}
+
+// proposals are the plans that wait for somebody to make them real.
+func (rd *reader) proposals(ctx context.Context) (out []proposal, err error) {
+	all, err := ask[proposals.ListOut](ctx, rd, "list_proposals", args{"state": proposals.Open, "limit": needsShown})
+	for _, row := range all.Proposals {
+		one := proposal{Row: row}
+		whole, err := ask[proposals.Whole](ctx, rd, "get_proposal", args{"proposal": row.Proposal})
+		if err != nil {
+			return nil, err
+		}
+		for _, src := range whole.Tasks {
+			item := struct{ Title string }{}
+			_ = json.Unmarshal(src, &item) // to make it real says what is wrong
+			one.Titles = append(one.Titles, item.Title)
+		}
+		out = append(out, one)
+	}
+	return out, err
 }
 
 // need is one thing that waits, with its whole context.
@@ -48,6 +75,9 @@ func (n need) IsReview() bool { return n.IsApproved() || n.What == string(handof
 
 // Merges reports whether the work may lie on a branch of its own.
 func (n need) Merges() bool { return n.Task != nil && (n.Task.Elsewhere != nil || n.Task.Repo != "") }
+
+// Fresh reports whether its job is tried again at the base alone.
+func (n need) Fresh() bool { return strings.HasSuffix(n.Next, "--fresh") }
 
 // Manual are the checks of the task that somebody has to attest, by their indices.
 func (n need) Manual() map[int]verb.Check {
@@ -93,8 +123,8 @@ func (rd *reader) needs(r *http.Request) (any, error) {
 		return nil, err
 	}
 	out.News = news.Items
-	if all, err := ask[proposals.ListOut](ctx, rd, "list_proposals", args{}); err == nil {
-		out.Proposals = slices.DeleteFunc(all.Proposals, func(p proposals.Row) bool { return len(p.Made) > 0 })
+	if out.Proposals, err = rd.proposals(ctx); err != nil {
+		return nil, err
 	}
 	st, err := ask[status.Out](ctx, rd, "status", args{"limit": 20})
 	if err != nil {

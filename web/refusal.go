@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -68,6 +69,9 @@ func explain(err error, rights verb.Rights) refusal {
 	}
 	f := catalogue.FailureOf(err, rights, catalogue.CommandLine).Error
 	out := refusal{Code: f.Code, Text: record.MessageOf(err), Hint: f.Hint}
+	if strings.HasPrefix(out.Hint, "the arguments are ") { // of a command line, and no fields of this form
+		out.Hint = ""
+	}
 	if e, ok := errors.AsType[*record.Error](err); ok {
 		if run, ok := e.Details["run"].(*verb.RunReport); ok {
 			out.Failed = slices.DeleteFunc(slices.Clone(run.Checks), verb.CheckRun.Stands)

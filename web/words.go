@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -40,6 +41,7 @@ var funcs = template.FuncMap{
 	"text":       harmless.Text,
 	"clip":       func(text string, n int) string { return record.Clip(text, n) },
 	"long":       func(text string) bool { return len(text) > 60 || strings.Contains(text, "\n") },
+	"rest":       restOf,
 	"words":      func(text string) string { return strings.ReplaceAll(text, "_", " ") },
 	"has":        func(list []string, one string) bool { return slices.Contains(list, one) },
 	"dict":       dict,
@@ -63,6 +65,15 @@ func dict(pairs ...any) map[string]any {
 	out := map[string]any{}
 	for pair := range slices.Chunk(pairs, 2) {
 		out[pair[0].(string)] = pair[1]
+	}
+	return out
+}
+
+// restOf is a query without some of its values, and without the place in a list.
+func restOf(q url.Values, names ...string) url.Values {
+	out := maps.Clone(q)
+	for _, name := range append(names, "cursor") {
+		out.Del(name)
 	}
 	return out
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -28,7 +29,7 @@ type writer struct {
 
 // offered are the verbs that pages write with.
 var offered = []string{
-	"create", "claim", "release", "start", "transition", "update", "note", "attest", "run_checks", "undo",
+	"create", "plan", "claim", "release", "start", "transition", "update", "note", "attest", "run_checks", "undo",
 	"handoff_claim", "handoff_respond", "handoff_resolve", "inbox", "review_apply",
 	"job_start", "job_cancel", "job_say", "decision_log", "decision_set_status", "knowledge_write",
 }
@@ -50,6 +51,9 @@ func (wr *writer) do(w http.ResponseWriter, r *http.Request, v *visitor) {
 	_ = limit.SetWriteDeadline(time.Time{})
 	in, err := inputOf(vb, r.PostForm)
 	if err == nil {
+		err = wr.complete(vb, in, r.PostForm)
+	}
+	if err == nil {
 		err = wr.write(r.Context(), vb, in, r.PostForm)
 	}
 	_ = limit.SetWriteDeadline(time.Now().Add(answerTime))
@@ -62,6 +66,43 @@ func (wr *writer) do(w http.ResponseWriter, r *http.Request, v *visitor) {
 	default:
 		http.Redirect(w, r, back(r.PostForm.Get("back")), http.StatusSeeOther)
 	}
+}
+
+// complete replaces the ends of ids of tasks, as cards show them, by the whole ids.
+func (wr *writer) complete(v verb.Verb, in args, form url.Values) error {
+	if form.Has("several") && !form.Has("ids") {
+		return record.Errorf(record.InvalidInput, "no row is chosen").WithHint("tick those that are to be changed, or press x on them")
+	}
+	at, err := wr.reads.w.Open()
+	if err != nil {
+		return err
+	}
+	whole := func(id string) (string, error) {
+		out, err := at.Resolve(kind.Tasks.Kind, id)
+		if id == "" || record.CodeOf(err) == record.NotFound { // the verb says what that means
+			return id, nil
+		}
+		return out, err
+	}
+	for _, f := range v.Fields() {
+		if f.Names != record.TaskKind || f.AnyKind || f.Name == "id" || f.Name == "ids" {
+			continue
+		}
+		switch value := in[f.Name].(type) {
+		case string:
+			in[f.Name], err = whole(value)
+		case []string:
+			for i := range value {
+				if err == nil {
+					value[i], err = whole(value[i])
+				}
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // back is the page that a form comes from, of this server alone.

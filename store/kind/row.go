@@ -295,7 +295,8 @@ func (r *Row) Wrote(who record.Actor) bool {
 	return slices.ContainsFunc(r.Signs, func(s Sign) bool { return s.Who == who })
 }
 
-// Passed is how many of the checks of a task have passed, as its file says, and how many there are.
+// Passed is how many of the checks of a task have passed, as its file says and but for those that did not with their files
+// as they were, and how many there are.
 func (r *Row) Passed() (passed, all int) {
 	for _, c := range r.Checks {
 		if strings.HasSuffix(c, " "+string(record.Pass)) {
@@ -315,8 +316,13 @@ func taskRow(v any, r *Row) {
 			r.Add(ownFact+name, value)
 		}
 	}
-	for _, c := range t.Checks {
-		r.Checks = append(r.Checks, c.Desc+" "+string(c.Result))
+	evidence := t.EvidenceIndex()
+	for i, c := range t.Checks {
+		result := string(c.Result)
+		if evidence.NotHeld(i) {
+			result = "not held"
+		}
+		r.Checks = append(r.Checks, c.Desc+" "+result)
 		if c.Result != record.Pass {
 			r.Add(ReviewerFact, string(c.Reviewer()))
 		}

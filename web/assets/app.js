@@ -90,7 +90,7 @@ on("click", e => {
   if (a && !mod(e)) { stop(e); open(to(a)) }
   const by = t.dataset.zoom, net = by && $("#net");
   if (net) net.style.zoom = Math.max(0.2, Math.min((net.style.zoom || 1) * by, 4));
-  if (line && box) { box.value += (box.value && "\n") + line.dataset.at + ": "; box.focus() }
+  if (line && box) { box.value += (box.value && "\n") + line.dataset.at + ":\x20"; box.focus() }
 });
 on("close", () => body.textContent = "", side);
 
