@@ -97,7 +97,7 @@ func ago(now, at time.Time) string {
 	switch {
 	case at.IsZero():
 		return ""
-	case d < 0:
+	case d < -time.Minute:
 		return at.UTC().Format("2 Jan 2006")
 	case d < time.Minute:
 		return "now"
