@@ -199,7 +199,7 @@ var refusalCases = []refusalCase{
 	{"a repository that has no name", "task.ValidRepo", record.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "create", object{"title": "x", "repo": "../up"}
 	}},
-	{"the diff of no branch", "trees.Diff", record.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"the diff of no branch", "trees.diffUntold", record.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		s.prepare()
 		return s.agent(), "get", object{"id": s.create(nil), "part": "diff"}
 	}},

@@ -191,14 +191,14 @@ func TestPromptsAreForTheToolsThereAre(t *testing.T) {
 	}
 }
 
-// The diff of the branch of a task is a resource, without the records; a task without a branch has none.
+// The diff of the work on a task is a resource, without the records; a task without work has none.
 func TestDiffOfATask(t *testing.T) {
 	w := newWorkspace(t)
 	cs := connect(t, w)
 	made := does[verb.Task](t, cs, "create", object{"title": "Add a roof"})
 	uri := "cairn://task/" + string(made.ID) + "/diff"
-	if _, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), "no branch") {
-		t.Errorf("without a branch: %v", err)
+	if _, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), "no work on it is known") {
+		t.Errorf("without work: %v", err)
 	}
 	git(t, w.Dir, "add", "--all")
 	git(t, w.Dir, "commit", "-qm", "begin")
