@@ -16,6 +16,7 @@ const (
 	IsAssigned  Word = "assigned"
 	IsInReview  Word = "in_review"
 	OtherState  Word = "state"
+	IsColliding Word = "collides"
 	IsReady     Word = "ready"
 	IsBlocked   Word = "blocked"
 	IsRunning   Word = "running"
@@ -36,6 +37,7 @@ var words = []struct {
 	{IsAssigned, "was given to somebody who did not begin, as by a plan or an import"},
 	{IsInReview, "is in the review state"},
 	{OtherState, "is in another state in which no work begins"},
+	{IsColliding, "has files in its scope that a task at work changes too, where the config has whoever asks go around it"},
 	{IsReady, "is handed out by next, to whoever asks: none of the words above holds"},
 	{IsBlocked, "waits for deps or for its children: waits_for or open_children"},
 	{IsRunning, "is being worked on: held, and neither in_review nor stalled"},
@@ -43,7 +45,7 @@ var words = []struct {
 }
 
 // keepers is how many of the words, from the first on, keep next from handing a task out.
-const keepers = 9
+const keepers = 10
 
 // Words lists the words.
 func Words() []Word {
@@ -76,6 +78,13 @@ type Stand struct {
 	Taken     bool         // the holder took it up, and was not only named
 	Lapsed    bool         // the holder may be taken over
 	Silent    func() bool  // whether the holder's session fell silent; nil for no
+	Collides  func() bool  // whether whoever asks goes around it, since its scope meets that of a task at work; nil for no
+}
+
+// AtWork reports whether the task is being worked on, as far as its state and its holder say: somebody holds it, its work
+// is in review, or lies further on another branch.
+func (s Stand) AtWork() bool {
+	return s.Is(IsHeld) || s.Is(IsInReview) || s.Elsewhere && !s.Closed
 }
 
 // Stand returns what a state means. Work begins in the initial one, and in the working one for what was left there.
@@ -106,6 +115,8 @@ func (s Stand) Is(w Word) bool {
 		return s.Review
 	case OtherState:
 		return !s.Review && !s.Begins
+	case IsColliding:
+		return s.Collides != nil && s.Collides()
 	case IsReady:
 		return s.First() == IsReady
 	case IsBlocked:

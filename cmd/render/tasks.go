@@ -170,6 +170,8 @@ func reasonText(why verb.Reason, shown func(record.ID) string) string {
 		return "assigned to " + string(why.Actor)
 	case task.IsInReview, task.OtherState:
 		return "no work begins in " + string(why.Status)
+	case task.IsColliding:
+		return "collides with " + verb.CollisionsText(why.Collisions)
 	default:
 		return string(why.Code)
 	}
@@ -215,6 +217,8 @@ func standing(r verb.Row) string {
 		return fmt.Sprintf("open children: %d", r.OpenChildren)
 	case r.Assigned:
 		return "assigned"
+	case len(r.Collides) > 0:
+		return "collides with " + string(r.Collides[0].ID) + record.AndMore(len(r.Collides)-1)
 	case r.Evidence != nil:
 		return r.Evidence.String()
 	default:

@@ -188,6 +188,74 @@ func (q *Quick) Folder(tree string) ([]Entry, error) {
 	return all, nil
 }
 
+// Differing lists the paths of files in which two folders of commits differ, sorted; "" is an empty folder. It skips what
+// lies at a path for which skip is true, and returns an error if there are more than most.
+func (q *Quick) Differing(one, other string, most int, skip func(path string) bool) ([]string, error) {
+	d := differing{q, most, skip, nil}
+	err := d.folder("", one, other)
+	slices.Sort(d.found)
+	return d.found, err
+}
+
+type differing struct {
+	*Quick
+	most  int
+	skip  func(string) bool
+	found []string
+}
+
+func (d *differing) folder(at, one, other string) error {
+	had := map[string]Entry{}
+	for _, e := range d.below(other) {
+		had[e.Name] = e
+	}
+	for _, e := range d.below(one) {
+		was := had[e.Name]
+		delete(had, e.Name)
+		if err := d.entry(at+e.Name, e, was); err != nil {
+			return err
+		}
+	}
+	for name, was := range had {
+		if err := d.entry(at+name, Entry{}, was); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below lists a folder. One that cannot be read, as a partial clone lacks it, is empty.
+func (d *differing) below(tree string) []Entry {
+	if tree == "" {
+		return nil
+	}
+	all, _ := d.Folder(tree)
+	return all
+}
+
+// entry compares what two folders have at a path; the zero Entry is nothing.
+func (d *differing) entry(at string, now, was Entry) error {
+	if now.ID == was.ID || d.skip(at) {
+		return nil
+	}
+	if now.ID != "" && !now.Folder || was.ID != "" && !was.Folder {
+		d.found = append(d.found, at)
+	}
+	if len(d.found) > d.most {
+		return disk.ErrTooLarge
+	}
+	if !now.Folder && !was.Folder {
+		return nil
+	}
+	if !now.Folder {
+		now.ID = ""
+	}
+	if !was.Folder {
+		was.ID = ""
+	}
+	return d.folder(at+"/", now.ID, was.ID)
+}
+
 // At finds what lies in a folder of a commit at a path below it, with slashes. It reports false if nothing does.
 func (q *Quick) At(tree, path string) (Entry, bool) {
 	found := Entry{ID: tree, Folder: true}

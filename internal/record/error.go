@@ -32,6 +32,7 @@ const (
 	ClaimLost        Code = "CLAIM_LOST"
 	Offline          Code = "OFFLINE"
 	Elsewhere        Code = "ELSEWHERE"
+	Collides         Code = "COLLIDES"
 	Conflict         Code = "CONFLICT"
 	Busy             Code = "BUSY"
 	IdentityMismatch Code = "IDENTITY_MISMATCH"
@@ -123,6 +124,7 @@ var Codes = []CodeInfo{
 	{NotYours, "the task or session belongs to another actor", 5, false},
 	{ClaimLost, "the git remote gave the task to another clone, so the work here must stop", 5, false},
 	{Elsewhere, "another branch, worktree or clone has carried the task further", 5, false},
+	{Collides, "another task at work is about the same files", 5, false},
 	{Offline, "the git remote gave no answer, so what it has, such as a claim, is not known", 5, true},
 	{Conflict, "the task changed meanwhile; read it again and decide anew", 5, true},
 	{Forbidden, "the caller's profile does not include this", 7, false},

@@ -30,6 +30,9 @@ type Graph struct {
 	other task.Find                 // what tasks can depend on and is no task
 	waits func() []waits            // of each row
 	open  func() openChildren
+
+	working sync.Once
+	atWork  []working // of who looks; see View.Collisions
 }
 
 // waits is whether a task waits for others.
@@ -371,6 +374,8 @@ type Reason struct {
 	Actor  record.Actor  `json:"actor,omitempty"` // who holds it, or was given it
 	Status record.Status `json:"status,omitempty"`
 	Branch string        `json:"branch,omitempty"` // where it was carried further
+
+	Collisions []Collision `json:"collisions,omitempty"` // with what is at work
 }
 
 // ReasonTask is a task that another waits for.
@@ -408,6 +413,7 @@ func (v View) Stand(g *Graph, n int) task.Stand {
 	if s.Taken {
 		s.Silent = func() bool { return v.Execution(g, r) == string(session.Stalled) }
 	}
+	s.Collides = v.avoids(g, n)
 	return s
 }
 
@@ -421,10 +427,14 @@ func held(s task.Stand, hold session.Claim, elsewhere *Elsewhere) task.Stand {
 }
 
 // Stand is how the task stands under the lock, by what is read there. Its children are not.
-func (wc WriteContext) Stand() task.Stand {
+func (wc WriteContext) Stand(ctx context.Context) task.Stand {
 	r, flow, v := kind.Tasks.Row(wc.Task), wc.Store.Config.Flow, wc.w.View(wc.Store)
 	s := flow.Stand(wc.Task.Status)
 	s.WaitsFor = len(flow.BlockedBy(wc.Task, kind.Deps(wc.Tx, flow))) > 0
+	s.Collides = func() bool {
+		all, avoid := wc.collisions(ctx)
+		return avoid && len(all) > 0
+	}
 	return held(s, wc.Hold, v.elsewhere(&r, wc.Task.Header))
 }
 
@@ -449,9 +459,16 @@ func (v View) Why(g *Graph, n int) []Reason {
 			why.Actor = v.Holder(g, r).Actor
 		case task.IsClosed, task.IsInReview, task.OtherState:
 			why.Status = r.Status
+		case task.IsColliding:
+			why.Collisions = v.Collisions(g, n)
 		default:
 		}
 		out = append(out, why)
+	}
+	if last := out[len(out)-1].Code; last != task.IsClosed && last != task.IsColliding {
+		if all := v.Collisions(g, n); len(all) > 0 { // of which whoever looks is warned
+			out = append(out, Reason{Code: task.IsColliding, Collisions: all})
+		}
 	}
 	return out
 }

@@ -138,14 +138,17 @@ type View struct {
 	carried func(record.Ref) bool         // whether it may know of progress that the file lacks
 	seen    func() live.Seen              // what it saw of closes
 	among   *Graph                        // where a single task finds its children; nil for whoever does not ask
-	away    followed                      // the record that is seen in another worktree than the caller's; zero for none
+
+	forAgents bool     // what agents may take is asked, whoever asks
+	queued    bool     // and jobs that wait for a slot are at work
+	away      followed // the record that is seen in another worktree than the caller's; zero for none
 }
 
 // View is how the caller of this workspace sees records at this moment.
 func (w *Workspace) View(s *store.Store) View {
 	return View{
 		Store: s, Bounded: w.Bounded, me: w.Actor, now: w.Now(), reads: w.Reads, known: s.Known,
-		carried: func(record.Ref) bool { return true }, away: w.followed, seen: sync.OnceValue(s.Seen),
+		carried: func(record.Ref) bool { return true }, away: w.followed, forAgents: w.ForAgents, queued: w.Queued, seen: sync.OnceValue(s.Seen),
 	}
 }
 

@@ -45,7 +45,8 @@ type Row struct {
 	IsPending    bool         `json:"is_pending,omitempty"`   // it could be started, and nobody has
 	Evidence     *Evidence    `json:"evidence,omitempty"`     // of a closed task: how much is known of its close
 	UpdatedAt    *time.Time   `json:"updated_at,omitempty"`
-	Why          []Reason     `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
+	Collides     []Collision  `json:"collides,omitempty"` // of one that could be started: tasks at work on the same files
+	Why          []Reason     `json:"why,omitempty"`      // list with explain: why it is ready, or what keeps it back
 
 	Urgency task.Priority `json:"-"` // Priority, also of a lean row
 	Written time.Time     `json:"-"` // UpdatedAt, also of a lean row; zero for never
@@ -193,7 +194,11 @@ func (v View) RowOfTask(t task.Task, find task.Find) Row {
 	if v.among != nil {
 		children = len(v.among.OpenChildren(&r))
 	}
-	return v.row(&r, v.Store.Config.Flow.BlockedBy(t, find), children, t.Header)
+	row := v.row(&r, v.Store.Config.Flow.BlockedBy(t, find), children, t.Header)
+	if v.among != nil {
+		row = v.withCollisions(row, v.among, &r)
+	}
+	return row
 }
 
 // RowOf shows a task as a list does.
@@ -206,6 +211,16 @@ func (v View) WholeRow(g *Graph, r *kind.Row) Row {
 	row := v.row(r, g.BlockedBy(r), len(g.OpenChildren(r)), func() record.Header { return g.Header(r) })
 	if at := g.aheadOf(r); at != nil { // what is there is not taken up here
 		row.Elsewhere, row.Ready, row.IsPending = at, false, false
+	}
+	return v.withCollisions(row, g, r)
+}
+
+// withCollisions is the row of a task of a graph that could be started, with what it collides with.
+func (v View) withCollisions(row Row, g *Graph, r *kind.Row) Row {
+	if n := g.Set().Number(r.ID); row.Ready && n >= 0 {
+		row.Collides = v.Collisions(g, n)
+		avoid := len(row.Collides) > 0 && v.collide() == kind.CollideAvoid
+		row.Ready, row.IsPending = !avoid, row.IsPending && !avoid
 	}
 	return row
 }

@@ -57,6 +57,9 @@ type Workspace struct {
 	// where any may.
 	MayAct func(record.Actor) error
 
+	ForAgents bool // what is ready is asked for agents in work trees of their own, whoever asks
+	Queued    bool // and a task whose job waits for a slot is at work
+
 	Executor string // the executor of the job for which the call is made, and Job its id, so that a session that begins says so; "" for none
 	Job      string
 

@@ -40,6 +40,8 @@ type WriteContext struct {
 	Hold  session.Claim
 	Now   time.Time
 
+	Beside bool // whoever asked for the work has decided that it is done beside what it collides with
+
 	w *Workspace
 }
 
@@ -253,7 +255,7 @@ func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id record.ID, 
 	}
 	out, err := w.View(s).TaskByID(id)
 	if err == nil {
-		out.Notices = w.goesOn(s, id)
+		out.Notices = append(w.goesOn(s, id), w.meets(ctx, s, id)...)
 	}
 	return out, err
 }
@@ -327,7 +329,7 @@ func (wc WriteContext) Take(ctx context.Context, takeover bool) (takesOver bool,
 		return false, err
 	}
 	if wc.Hold.Free(wc.w.Actor(), wc.Store.Worktree) {
-		return false, nil
+		return false, wc.refuseCollision(ctx)
 	}
 	wc.EndSession(session.Abandoned, wc.w.Stamp("taken over by "+string(wc.w.Actor())))
 	return true, nil

@@ -52,7 +52,8 @@ type Config struct {
 	Views []View // lists of tasks that have a name
 	Repos []Repo // the repositories that its tasks are about, beside or instead of the one in which it lies
 
-	Claims Claims // among clones
+	Claims  Claims // among clones
+	Collide string // what happens with a task whose scope meets that of a task at work; see Collisions
 
 	Rules map[proof.RuleID]proof.Severity // the severities of rules of cairn check
 }
@@ -60,6 +61,26 @@ type Config struct {
 // MaxAttachment is the most bytes of a copied file that are read: a reader holds them to hash them. A write takes
 // fewer.
 const MaxAttachment = 64 << 20
+
+// What happens with a task whose scope meets that of a task at work.
+const (
+	CollideAuto  = "auto"  // agents avoid it, and people are warned
+	CollideAvoid = "avoid" // it is handed out to nobody, and refused
+	CollideWarn  = "warn"
+	CollideOff   = "off"
+)
+
+// Collisions is what happens with such a task for an agent, or for a person: CollideAvoid, CollideWarn or CollideOff.
+func (c Config) Collisions(person bool) string {
+	switch {
+	case c.Collide != CollideAuto:
+		return c.Collide
+	case person:
+		return CollideWarn
+	default:
+		return CollideAvoid
+	}
+}
 
 // Over reports whether nobody works any more on a record that is in a state. Only tasks have states that say so.
 func (c Config) Over(of record.Ref, at record.Status) bool {
@@ -99,6 +120,7 @@ func DefaultConfig() Config {
 		JobRetries:   3,
 		SetupTimeout: 5 * time.Minute,
 		Claims:       Claims{Namespace: defaultNamespace, Offline: OfflineAuto},
+		Collide:      CollideAuto,
 	}
 }
 

@@ -140,6 +140,8 @@ var configKeys = sync.OnceValue(func() []Setting {
 			IsNamespace, "be refs/cairn/NAME, or refs/heads/cairn/NAME or refs/tags/cairn/NAME for hosts that take no others, not %q"),
 		oneOf("claims_offline", "whether a task is claimed while the remote gives no answer: refuse, allow, or auto (agents refuse, people allow)",
 			func(c *Config) *string { return &c.Claims.Offline }, OfflineAuto, OfflineRefuse, OfflineAllow),
+		oneOf("collide", "a task whose scope meets that of a task at work: avoid, warn, off, or auto (agents avoid it, people are warned)",
+			func(c *Config) *string { return &c.Collide }, CollideAuto, CollideAvoid, CollideWarn, CollideOff),
 		{Key: "rules", read: func(r *configReader, n *format.Node) { r.rules(format.Deref(n)) }},
 	}
 })

@@ -90,6 +90,9 @@ func taskKey(f task.Field) Key {
 		}))
 	case *[]string:
 		key = key.United()
+		if f.Name == ScopeFact {
+			key.fact = f.Name
+		}
 	case *[]record.ID:
 		key = key.United()
 		if f.Name != "deps" { // a link

@@ -177,6 +177,9 @@ func (l Layout) BranchesFile() string { return l.Live.join("branches-" + Name(l.
 // Joined is the path of an empty file that is there once the user of the clone was told what it lacks.
 func (l Live) Joined() string { return l.join("joined") }
 
+// ChangesFile is the path of which files branches changed, as one worktree sees them. It can be deleted at any time.
+func (l Layout) ChangesFile() string { return l.Live.join("changes-" + Name(l.Worktree) + ".json") }
+
 // OthersFile is the path of what other branches have of tasks that one worktree lacks. It can be deleted at any time.
 func (l Layout) OthersFile() string { return l.Live.join("others-" + Name(l.Worktree) + ".json") }
 

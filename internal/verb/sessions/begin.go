@@ -30,6 +30,7 @@ type BeginIn struct {
 	Branch         string         `json:"branch,omitempty" doc:"read from git by default" mcp:"quiet"`
 	Head           string         `json:"head,omitempty" doc:"read from git by default" mcp:"quiet"`
 	Takeover       bool           `json:"takeover,omitempty" doc:"end what lapsed, or redo what is further elsewhere"`
+	Beside         bool           `json:"-"` // see verb.WriteContext
 }
 
 // CallKey is the idempotency key.
@@ -110,7 +111,7 @@ func mayBegin(w *verb.Workspace, in BeginIn) error {
 func (in BeginIn) begin(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, id string) (t task.Task, err error) {
 	takesOver, flow := false, wc.Store.Config.Flow
 	err = cmp.Or(parentThere(wc, string(in.Parent)), notForeign(w.Actor(), wc.Task.Provenance, in.IdempotencyKey))
-	if err == nil {
+	if wc.Beside = in.Beside; err == nil {
 		takesOver, err = wc.Take(ctx, in.Takeover)
 	}
 	if err == nil {

@@ -25,10 +25,11 @@ type NextIn struct {
 
 // Work is what Next found: a task that is the caller's from now on, or how many there would be.
 type Work struct {
-	Task     *verb.Task  `json:"task"`            // null if there is none to be had
-	Blocked  int         `json:"blocked"`         // open tasks that wait for others, or for their children
-	Claimed  int         `json:"claimed"`         // open tasks that are held, assigned, lapsed or elsewhere
-	Yours    []record.ID `json:"yours,omitempty"` // of these, those that the caller has and has not begun
+	Task     *verb.Task  `json:"task"`              // null if there is none to be had
+	Blocked  int         `json:"blocked"`           // open tasks that wait for others, or for their children
+	Claimed  int         `json:"claimed"`           // open tasks that are held, assigned, lapsed or elsewhere
+	Collide  int         `json:"collide,omitempty"` // tasks that could be had, but for others at work on the same files
+	Yours    []record.ID `json:"yours,omitempty"`   // of these, those that the caller has and has not begun
 	Replayed bool        `json:"replayed,omitempty"`
 
 	Unreadable *verb.Problems `json:"unreadable,omitempty"` // with no task: the files that cannot be read, which may be why
@@ -67,11 +68,11 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 	free, n := Survey(ctx, w, s, g, func(r *kind.Row) bool {
 		return (in.Label == "" || record.HasLabel(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
 	})
-	out := Work{Blocked: n.Blocked, Claimed: n.Taken, Yours: n.Yours}
+	out := Work{Blocked: n.Blocked, Claimed: n.Taken, Collide: n.Collide, Yours: n.Yours}
 	sorted.By(free, MoreUrgent)
 	for _, r := range free {
 		got, err := takeNext(ctx, w, s, record.ID(r.ID), in.Lease)
-		if errors.Is(err, errTaken) || slices.Contains([]record.Code{record.NotFound, record.BadFile, record.AlreadyClaimed, record.Elsewhere}, record.CodeOf(err)) {
+		if errors.Is(err, errTaken) || slices.Contains([]record.Code{record.NotFound, record.BadFile, record.AlreadyClaimed, record.Collides, record.Elsewhere}, record.CodeOf(err)) {
 			out.Claimed++
 			continue
 		}
@@ -89,6 +90,7 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 // Counts says of how many tasks some words hold; several may hold of one task.
 type Counts struct {
 	Blocked, Held, Assigned int
+	Collide                 int         // which would be ready, but for what is at work on the same files
 	Taken                   int         // which are held, assigned, lapsed or elsewhere
 	Yours                   []record.ID // of those, the ones in the initial state that the caller has
 }
@@ -108,6 +110,9 @@ func Survey(
 		}
 		if stand.Is(task.IsBlocked) {
 			out.Blocked++
+		}
+		if stand.First() == task.IsColliding {
+			out.Collide++
 		}
 		held, assigned := stand.Is(task.IsHeld), stand.Is(task.IsAssigned)
 		if held {
@@ -129,7 +134,7 @@ func Survey(
 // takeNext claims a task, if it still is as it was when it was picked.
 func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, seconds verb.Count) (verb.Task, error) {
 	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
-		if !wc.Stand().Is(task.IsReady) {
+		if !wc.Stand(ctx).Is(task.IsReady) {
 			return wc.Task, nil, errTaken
 		}
 		t, entry, err := s.Config.Flow.Claim(wc.Task, false, w.Stamp(""))

@@ -39,7 +39,7 @@ func (d Desk) Begin(ctx context.Context, in sessions.BeginIn) (string, error) {
 	if err := tasks.BackToWork(ctx, d.Acts, d.At, d.Task, d.Why); err != nil {
 		return "", err
 	}
-	in.ID, in.ExpectedActor = d.Task, string(d.Acts.Actor())
+	in.ID, in.ExpectedActor, in.Beside = d.Task, string(d.Acts.Actor()), true
 	if h, err := d.hold(); err == nil {
 		in.Takeover = h.Lapsed // so has that of an earlier job whose supervisor is gone
 	}

@@ -40,7 +40,7 @@ func playDie(s *store.Store, args []string) error {
 	if err != nil {
 		return err
 	}
-	release, err := o.Slot(context.Background(), 3, 0, func() {})
+	release, err := o.Slot(context.Background(), 3, 0, func() {}, begins)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func playSlot(s *store.Store, args []string) error {
 	}
 	most, _ := strconv.Atoi(args[1])
 	ofExecutor, _ := strconv.Atoi(args[2])
-	release, err := o.Slot(context.Background(), most, ofExecutor, func() {})
+	release, err := o.Slot(context.Background(), most, ofExecutor, func() {}, begins)
 	if err != nil {
 		return err
 	}
@@ -237,3 +237,5 @@ func TestSlowOfTwoSupervisorsOneIsRefused(t *testing.T) {
 		t.Errorf("after its supervisor was killed it is %s", got)
 	}
 }
+
+func begins() (bool, error) { return true, nil }

@@ -37,8 +37,9 @@ const queuePause = 100 * time.Millisecond
 // the process that has it.
 //
 // If none is free it calls waits, again and again. Of those who wait, the most urgent goes first (job.Before), unless its
-// executor has no slot free. It returns the error of ctx if that ends first.
-func (o *Owned) Slot(ctx context.Context, most, executorMax int, waits func()) (release func(), err error) {
+// executor has no slot free or it may not begin yet. begin is called when it has its turn, while nobody else gets a
+// slot: it reports whether the job begins. It returns the error of ctx if that ends first.
+func (o *Owned) Slot(ctx context.Context, most, executorMax int, waits func(), begin func() (bool, error)) (release func(), err error) {
 	spec := o.Job().Spec
 	me := waiter{spec.Job, spec.Priority, spec.CreatedAt, spec.Executor, executorMax}
 	if err := o.jobs.makeFolders(); err != nil {
@@ -49,12 +50,20 @@ func (o *Owned) Slot(ctx context.Context, most, executorMax int, waits func()) (
 		return nil, err
 	}
 	place := o.jobs.path(queueDir, me.Job+".json")
-	if err := atomicfile.WriteVolatile(place, src); err != nil {
-		return nil, o.jobs.live.Failed(err)
-	}
 	defer func() { _ = disk.RemoveFile(place) }()
 	for {
-		release, err := o.jobs.slot(ctx, me, most)
+		if err := atomicfile.WriteVolatile(place, src); err != nil {
+			return nil, o.jobs.live.Failed(err)
+		}
+		pause := queuePause
+		release, err := o.jobs.slot(ctx, me, most, func() (bool, error) {
+			begins, err := begin()
+			if !begins { // others go first
+				pause = 10 * queuePause
+				_ = disk.RemoveFile(place)
+			}
+			return begins, err
+		})
 		if err != nil || release != nil {
 			return release, err
 		}
@@ -62,13 +71,13 @@ func (o *Owned) Slot(ctx context.Context, most, executorMax int, waits func()) (
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(queuePause/2 + rand.N(queuePause)):
+		case <-time.After(pause/2 + rand.N(pause)):
 		}
 	}
 }
 
-// slot takes a slot for one who waits, if it is its turn. It returns nil if not.
-func (j Jobs) slot(ctx context.Context, me waiter, most int) (release func(), err error) {
+// slot takes a slot for one who waits, if it is its turn and it begins. It returns nil if not.
+func (j Jobs) slot(ctx context.Context, me waiter, most int, begin func() (bool, error)) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -87,6 +96,10 @@ func (j Jobs) slot(ctx context.Context, me waiter, most int) (release func(), er
 	}
 	if own == nil {
 		_ = all.Release()
+		return nil, err
+	}
+	if begins, err := begin(); !begins || err != nil {
+		_, _ = all.Release(), own.Release()
 		return nil, err
 	}
 	return func() { _, _ = all.Release(), own.Release() }, nil

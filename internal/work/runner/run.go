@@ -174,7 +174,7 @@ func (r *run) queued(ctx context.Context) error {
 		return endOf(ctx, or(job.ExecutorMissing, err))
 	}
 	ctx, stop := r.watch.until(ctx, r.since.Add(r.spec.TTL.Duration()), errExpired)
-	release, err := r.owned.Slot(ctx, r.s.Config.JobsMax, r.agent.Max(), tell)
+	release, err := r.owned.Slot(ctx, r.s.Config.JobsMax, r.agent.Max(), tell, func() (bool, error) { return r.begins(ctx) })
 	if err != nil {
 		err = endOf(ctx, err)
 	}
@@ -183,8 +183,22 @@ func (r *run) queued(ctx context.Context) error {
 		return err
 	}
 	r.release = append(r.release, release)
-	return r.owned.Change(func(s *job.Status) {
-		s.State, s.Phase, s.StartedAt, s.Attempt = job.Running, job.Preparing, r.w.Now().UTC(), s.Attempt+1
+	return nil
+}
+
+// begins makes the job RUNNING, unless its task is about files of another that is at work: then the job says so, and waits.
+func (r *run) begins(ctx context.Context) (bool, error) {
+	why := ""
+	if all := r.w.Collisions(ctx, r.s, r.spec.Task); len(all) > 0 {
+		why = "waits, since it is about files of what is at work: " + verb.CollisionsText(all)
+	}
+	if why != "" && r.owned.Job().Status.Message == why {
+		return false, nil
+	}
+	return why == "", r.owned.Change(func(s *job.Status) {
+		if s.Message = why; why == "" {
+			s.State, s.Phase, s.StartedAt, s.Attempt = job.Running, job.Preparing, r.w.Now().UTC(), s.Attempt+1
+		}
 	})
 }
 

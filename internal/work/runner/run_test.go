@@ -89,7 +89,7 @@ func TestWhoeverStartsAJobIsToldWhetherItWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = owned.Release() }()
-	release, err := owned.Slot(t.Context(), 0, 1, func() { t.Fatal("the slot is not free") })
+	release, err := owned.Slot(t.Context(), 0, 1, func() { t.Fatal("the slot is not free") }, func() (bool, error) { return true, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,6 +141,8 @@ func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip 
 	if err != nil {
 		return nil, err
 	}
+	there := *w
+	w, there.ForAgents, there.Queued = &there, true, true
 	ready := true
 	in := tasks.ListIn{Ready: &ready, Status: []string{string(s.Config.Flow.Initial)}, Label: label, Limit: readyAtOnce}
 	for {
@@ -170,6 +172,6 @@ func LeftAlone(err error) bool {
 		return e.ID != "" // else no task may be started
 	}
 	return slices.Contains([]record.Code{
-		record.AlreadyClaimed, record.TaskTypeMismatch, record.TaskClosed, record.DepsOpen, record.Elsewhere, record.SessionLive, record.NotYours, record.Conflict, record.NotFound,
+		record.AlreadyClaimed, record.TaskTypeMismatch, record.TaskClosed, record.DepsOpen, record.Elsewhere, record.Collides, record.SessionLive, record.NotYours, record.Conflict, record.NotFound,
 	}, record.CodeOf(err))
 }
