@@ -402,6 +402,7 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"repo-register", "--remote-url", "https://github.com/o/r"}},
 		{0, []string{"repo-link", "r", "docs"}},
 		{0, []string{"worktree-list"}},
+		{0, []string{"conflicts"}},
 		{8, []string{"worktree-remove", "T-1", "--force"}},
 		{3, []string{"job-discard", "T-404"}},
 		{3, []string{"job-say", "job-404", "hello"}},

@@ -357,6 +357,11 @@ var refusalCases = []refusalCase{
 	{"a check that a person settles", "task.sayWhatHelps", record.ChecksPending, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "read", "type": "manual"}}}), "to": "done"}
 	}},
+	{"a task about files that another is at work on", "verb.refuseCollision", record.Collides, "wait", func(s *fixture) (*mcp.ClientSession, string, object) {
+		one, two := s.create(object{"scope": []string{"src/**"}}), s.create(object{"scope": []string{"src/a.go"}})
+		s.begin(s.as("agent:other", verb.Rights{Profile: verb.Maintainer}), one)
+		return s.agent(), "claim", object{"id": two}
+	}},
 	{"a task that another holds", "session.Refuse", record.AlreadyClaimed, "wait", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, _ := s.create(nil), s.create(nil)
 		does[verb.Task](s.T, s.person(), "claim", object{"id": id})

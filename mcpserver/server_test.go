@@ -283,7 +283,7 @@ var smallestCalls = map[string]object{
 
 	"get_proposal": {"proposal": "plan-1"},
 
-	"worktree_list": {}, "worktree_remove": {"id": "PROJ-1"},
+	"worktree_list": {}, "conflicts": {}, "worktree_remove": {"id": "PROJ-1"},
 	"remote_status": {}, "remote_probe": {}, "remote_sync": {},
 	"pair_open": {"id": "PROJ-1"}, "pair_read": {"id": "PROJ-1"}, "pair_close": {"id": "PROJ-1"},
 	"project_list": {}, "project_open": {"project": "shop"}, "project_create": {"path": "nowhere"},

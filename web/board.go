@@ -169,7 +169,7 @@ func (c card) Holder() record.Actor {
 
 // Second reports whether the card says more than its title.
 func (c card) Second() bool {
-	return len(c.WaitsFor)+len(c.Labels)+c.OpenChildren > 0 || c.Due != "" || c.Estimate != "" || c.ParentIs != ""
+	return len(c.WaitsFor)+len(c.Labels)+c.OpenChildren+len(c.Conflicts)+len(c.Collides) > 0 || c.Due != "" || c.Estimate != "" || c.ParentIs != ""
 }
 
 // lanesOf puts cards into lanes, by what they have in common. A card with several labels stands in the lane of each.

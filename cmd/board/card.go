@@ -146,6 +146,12 @@ func (d pen) remarksOf(r verb.Row, column Column) []remark {
 	if r.Elsewhere != nil {
 		add(r.Elsewhere.Text(r.Status), magenta)
 	}
+	if n := len(r.Conflicts); n > 0 {
+		add("conflicts with "+d.board.short(record.ID(r.Conflicts[0]))+record.AndMore(n-1), red)
+	}
+	if n := len(r.Collides); n > 0 {
+		add("collides with "+d.board.short(r.Collides[0].ID)+record.AndMore(n-1), magenta)
+	}
 	if !column.Closed {
 		if len(r.BlockedBy) > 0 {
 			shown := r.BlockedBy[:min(2, len(r.BlockedBy))]

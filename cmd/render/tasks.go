@@ -199,6 +199,8 @@ func dueText(r verb.Row) string {
 // standing is how a task stands where its state does not say it, or "".
 func standing(r verb.Row) string {
 	switch {
+	case len(r.Conflicts) > 0:
+		return "conflicts with " + r.Conflicts[0] + record.AndMore(len(r.Conflicts)-1)
 	case r.OnBranch != "":
 		return "on " + r.OnBranch
 	case r.Elsewhere != nil:

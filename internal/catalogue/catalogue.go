@@ -103,7 +103,7 @@ var order = []string{
 	"register", "directory", "feedback_create", "feedback_query",
 	"job_start", "job_poll", "job_list", "job_say", "job_cancel", "job_discard", "pair_open", "pair_read", "pair_close",
 	"review_apply", "review_sync",
-	"worktree_list", "worktree_remove", "evidence_list",
+	"worktree_list", "worktree_remove", "conflicts", "evidence_list",
 	"remote_status", "remote_probe", "remote_sync",
 }
 

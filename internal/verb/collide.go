@@ -52,6 +52,50 @@ func CollisionsText(all []Collision) string {
 	return strings.Join(record.Each(all, Collision.String), "; ")
 }
 
+// Conflict is two branches that would not merge with one another.
+type Conflict struct {
+	One         Side     `json:"one"`
+	Other       Side     `json:"other"`
+	Files       []string `json:"files"`                 // that git cannot merge, the first of them
+	Uncommitted []string `json:"uncommitted,omitempty"` // that both changed, one of them without a commit yet
+	Total       int      `json:"total"`                 // how many files there are
+}
+
+// Side is a branch of a conflict, with the task whose work it has.
+type Side struct {
+	Branch string       `json:"branch"`
+	Task   record.ID    `json:"task,omitempty"`
+	Actor  record.Actor `json:"actor,omitempty"`
+}
+
+// With is the other side for a task, as text; "" for a conflict that is not of it.
+func (c Conflict) With(id record.ID) string {
+	switch id {
+	case c.One.Task:
+		return c.Other.Name()
+	case c.Other.Task:
+		return c.One.Name()
+	}
+	return ""
+}
+
+// withConflicts is the row of a task of a graph that is at work, with what its branch is known to conflict with.
+func (v View) withConflicts(row Row, g *Graph) Row {
+	if !row.IsRunning && !row.IsReviewing || g.only != nil {
+		return row
+	}
+	g.conflicting.Do(func() { g.conflicts = v.conflicts(g) })
+	for _, c := range g.conflicts {
+		if with := c.With(row.ID); with != "" {
+			row.Conflicts = append(row.Conflicts, with)
+		}
+	}
+	return row
+}
+
+// Name is the task of the branch, or else the branch.
+func (s Side) Name() string { return cmp.Or(string(s.Task), s.Branch) }
+
 // working is a task at work.
 type working struct {
 	row    *kind.Row
@@ -250,7 +294,7 @@ func (wc WriteContext) refuseCollision(ctx context.Context) error {
 		return nil
 	}
 	return record.Errorf(record.Collides, "is about files of what is at work: %s", CollisionsText(all)).
-		WithHint("take another task: %s; or wait until that is merged or given up", record.CallTo("list", "ready", true)).
+		WithHint("take another task: %s; or wait until that is merged or given up", record.CallTo("list", "ready", true).OnlyShown()).
 		WithNext(record.CallTo("wait", "ready", true))
 }
 

@@ -33,6 +33,9 @@ type Graph struct {
 
 	working sync.Once
 	atWork  []working // of who looks; see View.Collisions
+
+	conflicting sync.Once
+	conflicts   []Conflict // that are known
 }
 
 // waits is whether a task waits for others.

@@ -139,7 +139,8 @@ type View struct {
 	seen    func() live.Seen              // what it saw of closes
 	among   *Graph                        // where a single task finds its children; nil for whoever does not ask
 
-	forAgents bool     // what agents may take is asked, whoever asks
+	forAgents bool // what agents may take is asked, whoever asks
+	conflicts func(*Graph) []Conflict
 	queued    bool     // and jobs that wait for a slot are at work
 	away      followed // the record that is seen in another worktree than the caller's; zero for none
 }
@@ -148,7 +149,14 @@ type View struct {
 func (w *Workspace) View(s *store.Store) View {
 	return View{
 		Store: s, Bounded: w.Bounded, me: w.Actor, now: w.Now(), reads: w.Reads, known: s.Known,
-		carried: func(record.Ref) bool { return true }, away: w.followed, forAgents: w.ForAgents, queued: w.Queued, seen: sync.OnceValue(s.Seen),
+		carried: func(record.Ref) bool { return true }, away: w.followed, forAgents: w.ForAgents, queued: w.Queued,
+		conflicts: func(g *Graph) []Conflict {
+			if wing.Conflicts == nil {
+				return nil
+			}
+			return wing.Conflicts(context.Background(), w, s, g, false)
+		},
+		seen: sync.OnceValue(s.Seen),
 	}
 }
 

@@ -45,8 +45,9 @@ type Row struct {
 	IsPending    bool         `json:"is_pending,omitempty"`   // it could be started, and nobody has
 	Evidence     *Evidence    `json:"evidence,omitempty"`     // of a closed task: how much is known of its close
 	UpdatedAt    *time.Time   `json:"updated_at,omitempty"`
-	Collides     []Collision  `json:"collides,omitempty"` // of one that could be started: tasks at work on the same files
-	Why          []Reason     `json:"why,omitempty"`      // list with explain: why it is ready, or what keeps it back
+	Collides     []Collision  `json:"collides,omitempty"`  // of one that could be started: tasks at work on the same files
+	Conflicts    []string     `json:"conflicts,omitempty"` // tasks and branches with which its branch is known not to merge
+	Why          []Reason     `json:"why,omitempty"`       // list with explain: why it is ready, or what keeps it back
 
 	Urgency task.Priority `json:"-"` // Priority, also of a lean row
 	Written time.Time     `json:"-"` // UpdatedAt, also of a lean row; zero for never
@@ -212,7 +213,7 @@ func (v View) WholeRow(g *Graph, r *kind.Row) Row {
 	if at := g.aheadOf(r); at != nil { // what is there is not taken up here
 		row.Elsewhere, row.Ready, row.IsPending = at, false, false
 	}
-	return v.withCollisions(row, g, r)
+	return v.withConflicts(v.withCollisions(row, g, r), g)
 }
 
 // withCollisions is the row of a task of a graph that could be started, with what it collides with.

@@ -190,6 +190,9 @@ type Wing struct {
 	// Place finds where the newest record of a task lies. It returns NOT_FOUND if there is no such task anywhere.
 	Place func(context.Context, *Workspace, record.ID) (Place, error)
 
+	// Conflicts are those among the branches of the clone as far as they are known, and with try of a few more pairs.
+	Conflicts func(ctx context.Context, w *Workspace, s *store.Store, g *Graph, try bool) []Conflict
+
 	IsJob     func(id string) bool // whether a text has the form of the id of a job
 	JobStates []record.Status
 	Job       func(*store.Store, string) (Job, error)

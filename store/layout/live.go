@@ -180,6 +180,9 @@ func (l Live) Joined() string { return l.join("joined") }
 // ChangesFile is the path of which files branches changed, as one worktree sees them. It can be deleted at any time.
 func (l Layout) ChangesFile() string { return l.Live.join("changes-" + Name(l.Worktree) + ".json") }
 
+// Merges is the path of which branches were tried to merge with which. It can be deleted at any time.
+func (l Live) Merges() string { return l.join("merges.json") }
+
 // OthersFile is the path of what other branches have of tasks that one worktree lacks. It can be deleted at any time.
 func (l Layout) OthersFile() string { return l.Live.join("others-" + Name(l.Worktree) + ".json") }
 

@@ -51,6 +51,8 @@ type Out struct {
 	Closed   []Task `json:"closed"`   // in the last week, the last one first
 	Jobs     []Job  `json:"jobs"`     // that run or wait for a slot
 
+	Conflicts []verb.Conflict `json:"conflicts,omitempty"` // among branches, as far as they are known
+
 	Waiting []handoffs.Waiting `json:"waiting"` // what waits for the caller as the one who leads, as review_list has it
 
 	Inbox int `json:"inbox"` // what waits for the caller and was not read
@@ -73,6 +75,8 @@ type Totals struct {
 	Closed   int `json:"closed"`
 	Jobs     int `json:"jobs"`
 	Waiting  int `json:"waiting"`
+
+	Conflicts int `json:"conflicts,omitempty"`
 }
 
 // Task is a task on the screen.
@@ -137,6 +141,11 @@ func Status(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 	}
 	if err := l.jobs(&out); err != nil {
 		return Out{}, err
+	}
+	if try := verb.OwnWork().Conflicts; try != nil {
+		out.Conflicts = try(ctx, w, s, g, true)
+		out.Totals.Conflicts = len(out.Conflicts)
+		out.Conflicts = out.Conflicts[:min(len(out.Conflicts), l.most)]
 	}
 	out.Next, out.Remote = next(out), l.view.RemoteKnown()
 	return out, nil

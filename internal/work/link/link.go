@@ -24,8 +24,9 @@ func Wing() verb.Wing {
 		states = append(states, record.Status(s))
 	}
 	return verb.Wing{
-		Unmerged: trees.Unmerged,
-		Place:    placeOf,
+		Unmerged:  trees.Unmerged,
+		Place:     placeOf,
+		Conflicts: trees.ConflictsBeside,
 		IsJob: func(id string) bool {
 			_, err := job.ParseID(id)
 			return err == nil

@@ -110,13 +110,19 @@ func (w *Worktrees) TryMerge(ctx context.Context, t Tree, base string) ([]string
 	if err != nil {
 		return nil, err
 	}
-	into := "refs/heads/" + cmp.Or(base, t.Base)
-	out, err := with.Run(ctx, w.repo.Top, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", into, "refs/heads/"+t.Branch)
+	files, _ := w.mergeTree(ctx, with, "refs/heads/"+cmp.Or(base, t.Base), "refs/heads/"+t.Branch)
+	return files, nil
+}
+
+// mergeTree lists the files that two commits changed in ways that do not go together. Its error says that git could not
+// tell.
+func (w *Worktrees) mergeTree(ctx context.Context, with git.Writing, one, other string) ([]string, error) {
+	out, err := with.Run(ctx, w.repo.Top, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", one, other)
 	if git.Exited(err) != 1 {
-		return nil, nil // they merge, or there is no such command
+		return nil, err
 	}
 	files := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
-	return files[1:], nil // behind the tree
+	return record.Unique(files[1:]), nil // behind the tree
 }
 
 // Since lists the newest commits that a base has and the branch of a task has not, as far as they change these files: the

@@ -47,8 +47,9 @@ type Review struct {
 	Comments     *verb.Thread         `json:"comments,omitempty"`
 	Job          *LastOf              `json:"job,omitempty"` // the newest of the task
 	Moved        string               `json:"moved,omitempty"`
-	Conflicts    []string             `json:"conflicts,omitempty"` // files that its branch and the base changed, as a merge in memory finds
-	Missing      []string             `json:"missing,omitempty"`   // what a merge would be refused for, as far as it can be told without running checks
+	Conflicts    []string             `json:"conflicts,omitempty"`      // files that its branch and the base changed, as a merge in memory finds
+	Beside       []string             `json:"conflicts_with,omitempty"` // other tasks and branches that its branch does not merge with, as far as is known
+	Missing      []string             `json:"missing,omitempty"`        // what a merge would be refused for, as far as it can be told without running checks
 }
 
 // CheckState is how a check stands at a close with the files of the branch.
@@ -217,10 +218,25 @@ func (p Place) missing(ctx context.Context, out *Review) (err error) {
 			add(true, "%s", record.MessageOf(err))
 		}
 	}
+	out.Beside = p.beside(ctx)
 	if out.Conflicts, err = p.Trees.TryMerge(ctx, p.Tree, ""); len(out.Conflicts) > 0 {
 		add(true, "how its branch and %s go together in %s", p.Tree.Base, strings.Join(out.Conflicts, ", "))
 	}
 	return err
+}
+
+// beside names the tasks and branches that the branch of the task is known not to merge with, beside its base.
+func (p Place) beside(ctx context.Context) (out []string) {
+	g, err := p.Caller.Graph(ctx, p.Home)
+	if err != nil {
+		return nil
+	}
+	for _, c := range ConflictsBeside(ctx, p.Caller, p.Home, g, true) {
+		if with := c.With(p.Task.ID); with != "" && with != p.Tree.Base {
+			out = append(out, with)
+		}
+	}
+	return out
 }
 
 // branch fills in what the branch of the task changes, and returns the fingerprint of its files, or of those that
