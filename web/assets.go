@@ -43,18 +43,28 @@ func assetOf(name string) []byte {
 	for line := range strings.Lines(string(src)) {
 		line = strings.TrimSpace(line)
 		comment := strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*") && strings.HasSuffix(line, "*/")
-		if line != "" && !comment {
-			out.WriteString(tight.Replace(line))
-			if !strings.ContainsAny(line[len(line)-1:], ";{,") {
-				out.WriteByte('\n')
-			}
+		if line == "" || comment {
+			continue
+		}
+		line = tight.Replace(line)
+		if name == "app.js" {
+			line = tightScript.Replace(tightScript.Replace(line))
+		}
+		if out.WriteString(line); !strings.ContainsAny(line[len(line)-1:], ";{,") {
+			out.WriteByte('\n')
 		}
 	}
-	return out.Bytes()
+	return bytes.ReplaceAll(out.Bytes(), []byte(";}"), []byte("}"))
 }
 
 // tight takes blanks away that mean nothing in scripts and styles. In a text a blank that has to stay is \x20.
-var tight = strings.NewReplacer(" => ", "=>", " = ", "=", " === ", "===", " && ", "&&", " || ", "||", " ? ", "?", " : ", ":", " + ", "+", " ?? ", "??", "{ ", "{", " }", "}", " {", "{", "; ", ";", ", ", ",", ": ", ":")
+var tight = strings.NewReplacer(" => ", "=>", " = ", "=", " === ", "===", " && ", "&&", " || ", "||", "{ ", "{", " }", "}", " {", "{", "; ", ";", ", ", ",", ": ", ":")
+
+// tightScript takes away more of scripts; in styles some of these mean something.
+var tightScript = strings.NewReplacer(
+	" ? ", "?", " : ", ":", " > ", ">", " < ", "<", " + ", "+", " ?? ", "??", " !== ", "!==", " += ", "+=", "if (", "if(", " * ", "*", " - ", "-",
+	" :", ":", "? ", "?", "+ ", "+", "- ", "-", "* ", "*", "for (", "for(", "{ ", "{", ") ", ")", "} ", "}", "] ", "]",
+)
 
 var assetTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",

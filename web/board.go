@@ -34,6 +34,7 @@ type column struct {
 // lane is a row of the board: in each column the cards that have the same holder, label or parent.
 type lane struct {
 	Name  string // "" for the board of one lane
+	Title string // of the parent that Name names
 	Sort  string // of what Name names: holder, label or parent
 	Cells [][]card
 	Total int
@@ -141,6 +142,9 @@ func (rd *reader) board(r *http.Request) (any, error) {
 		cards[i] = record.Each(rows, func(row verb.Row) card { return cardOf(flow, row, names) })
 	}
 	b.Lanes = lanesOf(b.By, cards)
+	if b.By == "parent" {
+		rd.titleLanes(r.Context(), b.Lanes)
+	}
 	return b, nil
 }
 
@@ -215,6 +219,24 @@ func lanesOf(by string, cells [][]card) []lane {
 		return cmp.Compare(a.Name, b.Name)
 	})
 	return out
+}
+
+// titled is how many lanes at most are named by a title that is looked up.
+const titled = 200
+
+// titleLanes names lanes of parents by their titles, and puts them in the order of these.
+func (rd *reader) titleLanes(ctx context.Context, lanes []lane) {
+	for i, l := range lanes[:min(len(lanes), titled)] {
+		if t, err := ask[verb.Task](ctx, rd, "get", args{"id": l.Name}); err == nil {
+			lanes[i].Title = t.Title
+		}
+	}
+	slices.SortStableFunc(lanes, func(a, b lane) int {
+		if (a.Name == "") != (b.Name == "") { // what has none stays last
+			return map[bool]int{true: 1, false: -1}[a.Name == ""]
+		}
+		return cmp.Compare(a.Title, b.Title)
+	})
 }
 
 // shortener shortens the ids of rows as lists do.

@@ -31,6 +31,8 @@ type page struct {
 	Static    bool          // it is a file, and nobody answers
 	Token     string
 	Rev       string // as of which it was read
+	Quiet     int64  // milliseconds without a sign of life after which its stream is dead
+	Theme     theme
 	Path      string // of the page, with its query
 	Query     url.Values
 	Base      string // of a file, the way to the folder of all
@@ -97,7 +99,8 @@ type painter struct {
 // page is a page for a visitor, without a body.
 func (d *painter) page(r *http.Request, v *visitor, title string) page {
 	p := page{
-		Title: title, Me: d.reads.w.Actor(), ReadOnly: d.reads.w.ReadOnly, Rev: d.live.now(), Path: r.URL.RequestURI(), Query: r.URL.Query(),
+		Title: title, Me: d.reads.w.Actor(), ReadOnly: d.reads.w.ReadOnly, Rev: d.live.now(), Quiet: d.live.ping.Milliseconds() * 5 / 2, Theme: themeOf(r),
+		Path: r.URL.RequestURI(), Query: r.URL.Query(),
 		clock: d.reads.w.Now(),
 	}
 	if v != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/graphs"
@@ -17,6 +18,7 @@ type graphPage struct {
 	ID, Up        string
 	All           bool
 	Width, Height int
+	Zoom          int // percent
 	Boxes         []box
 	Lines         []line
 	Short         func(string) string
@@ -32,6 +34,24 @@ type box struct {
 // TextX is how far to the right the lines of a box begin.
 func (b box) TextX() int { return b.X + 10 }
 
+// Zoomed is a measure of the drawing as it is shown.
+func (g *graphPage) Zoomed(n int) int { return n * g.Zoom / 100 }
+
+// Smaller is the next smaller size, in percent.
+func (g *graphPage) Smaller() string { return itoa(max(g.Zoom*4/5, leastZoom)) }
+
+// Larger is the next larger size, in percent.
+func (g *graphPage) Larger() string { return itoa(min(g.Zoom*5/4, mostZoom)) }
+
+// EndX is where the lines of a box that end at its right end.
+func (b box) EndX() int { return b.X + boxWidth - 8 }
+
+// DueDay is the day on which the task is due.
+func (b box) DueDay() string {
+	at, _ := b.Due.From()
+	return at.Format("2 Jan")
+}
+
 // TextY is how far down a line of a box stands: its id is 0, then come those of its title.
 func (b box) TextY(line int) int { return b.Y + 16 + line*15 }
 
@@ -42,16 +62,20 @@ type line struct {
 
 // The measures of the drawing, in pixels.
 const (
-	boxWidth, boxHeight = 208, 52
+	boxWidth, boxHeight = 248, 52
 	gapAcross, gapDown  = 56, 14
 	margin              = 12
-	titleLine           = 28 // characters
+	titleLine           = 34 // characters
 	nodesShown          = 400
+	leastZoom, mostZoom = 20, 400 // percent
 )
 
 func (rd *reader) graph(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	g := &graphPage{filter: filterOf(q), ID: q.Get("id"), Up: q.Get("up"), All: q.Get("all") != ""}
+	if g.Zoom, _ = strconv.Atoi(q.Get("zoom")); g.Zoom < leastZoom || g.Zoom > mostZoom {
+		g.Zoom = 100
+	}
 	in := args{"limit": nodesShown}
 	for name, value := range map[string]string{"id": g.ID, "where": g.Where} {
 		if value != "" {

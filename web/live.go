@@ -22,7 +22,8 @@ import (
 // was not told yet is added up.
 type hub struct {
 	reads *reader
-	boot  string // of this run of the server, so that no revision of another is taken for one of this
+	ping  time.Duration // between signs of life, by which each end sees that the other is gone
+	boot  string        // of this run of the server, so that no revision of another is taken for one of this
 
 	mu      sync.Mutex
 	rev     int
@@ -44,7 +45,7 @@ const anything = "*"
 const mostTold = 50
 
 func newHub(reads *reader) *hub {
-	return &hub{reads: reads, boot: rand.Text()[:8], streams: map[*stream]bool{}}
+	return &hub{reads: reads, ping: pingTime, boot: rand.Text()[:8], streams: map[*stream]bool{}}
 }
 
 // now is the revision of the workspace that pages are read as of: what changes later has a higher one.
@@ -117,7 +118,7 @@ func (h *hub) others(ctx context.Context) {
 			return
 		case <-ticks:
 		}
-		if h.watched() {
+		if h.count() > 0 {
 			if seen := h.seen(ctx); seen != last {
 				last = seen
 				h.changed(anything)
@@ -126,10 +127,11 @@ func (h *hub) others(ctx context.Context) {
 	}
 }
 
-func (h *hub) watched() bool {
+// count is how many pages are open.
+func (h *hub) count() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.streams) > 0
+	return len(h.streams)
 }
 
 // seen is a digest of the jobs, and of the records that are no tasks.
@@ -227,7 +229,7 @@ func (h *hub) take(one *stream) (rev string, ids []string, said string) {
 	return h.name(), slices.Compact(ids), said
 }
 
-const pingTime = 25 * time.Second // between signs of life, which also show that a page is gone
+const pingTime = 25 * time.Second
 
 // stream tells one page what changes, as server-sent events. It begins with the revision as it is, by which a page that
 // was away knows whether it missed something.
@@ -247,14 +249,14 @@ func (h *hub) stream(w http.ResponseWriter, r *http.Request, _ *visitor) {
 		return err == nil && limit.Flush() == nil
 	}
 	ok := send("rev", h.now())
-	ping := time.NewTicker(pingTime)
+	ping := time.NewTicker(h.ping)
 	defer ping.Stop()
 	for ok {
 		select {
 		case <-r.Context().Done():
 			return
 		case <-ping.C:
-			ok = send("ping", "")
+			ok = send("rev", h.now()) // what was not told yet comes of itself
 		case _, open := <-one.bell:
 			if !open {
 				return

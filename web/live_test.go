@@ -2,9 +2,12 @@ package web
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,26 +141,37 @@ func TestSlowByKeyboardAlone(t *testing.T) {
 	}
 }
 
-// The graph gets larger and smaller by its buttons, and keeps its size when the page changes.
+// The graph gets larger and smaller by its buttons and keys, keeps its size when the page changes, and is moved by what
+// holds it.
 func TestSlowTheGraphZooms(t *testing.T) {
 	slowtest.Skip(t)
 	b := serve(t, Options{})
-	b.create("Pay")
+	id := b.create("Pay")
+	w := b.s.reads.w
+	for range 6 { // a chain that is wider than the screen
+		id = verbtest.Must(t, &w, "create", verbtest.Args{"title": "Then", "deps": []string{id}}).ID
+	}
 	ctx := chromium(t)
 	b.enterIn(ctx)
-	run(t, ctx, chromedp.Navigate(b.url+"/graph"))
+	run(t, ctx, size(1000, 700, false), chromedp.Navigate(b.url+"/graph"))
 	width := `document.querySelector("#net").getBoundingClientRect().width`
 	var before float64
-	run(t, ctx, chromedp.Evaluate(width, &before), chromedp.Click(`[data-zoom="1.25"]`), chromedp.Click(`[data-zoom="1.25"]`))
-	eventually(t, ctx, fmt.Sprintf("%s > %f", width, 1.5*before))
+	run(t, ctx, chromedp.Evaluate(width, &before), chromedp.Click(`[data-key="+"]`))
+	eventually(t, ctx, fmt.Sprintf("%s > %f", width, 1.2*before))
+	run(t, ctx, chromedp.KeyEvent("+"))
+	larger := fmt.Sprintf("%s > %f", width, 1.5*before)
+	eventually(t, ctx, larger)
 	b.create("Ship")
-	larger := `Number(document.querySelector("#net").style.zoom) > 1.5`
-	eventually(t, ctx, `document.querySelectorAll("#net a").length === 2 && `+larger)
-	run(t, ctx, chromedp.Click(`[data-zoom="0.8"]`))
+	eventually(t, ctx, `document.querySelectorAll("#net a").length === 8 && `+larger)
+	run(t, ctx, input.DispatchMouseEvent(input.MousePressed, 600, 300).WithButton(input.Left).WithButtons(1),
+		input.DispatchMouseEvent(input.MouseMoved, 400, 300).WithButton(input.Left).WithButtons(1),
+		input.DispatchMouseEvent(input.MouseReleased, 400, 300).WithButton(input.Left))
+	eventually(t, ctx, `document.querySelector(".graph").scrollLeft > 100`)
+	run(t, ctx, chromedp.KeyEvent("-"))
 	eventually(t, ctx, "!("+larger+")")
 }
 
-// A page whose server does not answer says so, and catches up when it does again.
+// A page whose server was killed says so. Another server on its port knows nobody: its link lets the tab in again.
 func TestSlowAServerGoneAndBack(t *testing.T) {
 	slowtest.Skip(t)
 	b := serve(t, Options{})
@@ -165,14 +179,149 @@ func TestSlowAServerGoneAndBack(t *testing.T) {
 	ctx := chromium(t)
 	b.enterIn(ctx)
 	eventually(t, ctx, `document.querySelector("#gone").hidden`)
-	host := b.s.door.host
-	b.s.door.host = "127.0.0.1:1" // it refuses all
-	b.s.live.drop()
-	eventually(t, ctx, `!document.querySelector("#gone").hidden`)
+	b.kill()
+	eventually(t, ctx, `!document.querySelector("#gone").hidden && document.body.innerText.includes("Pay")`)
 	w := b.s.reads.w
 	verbtest.Must(t, &w, "transition", verbtest.Args{"id": id, "to": "in_review"})
-	b.s.door.host = host
+	port, err := strconv.Atoi(b.s.door.port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Listen(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := serveOn(t, w, Options{Listener: l})
+	time.Sleep(4 * time.Second) // the page asks, and is not known
+	eventually(t, ctx, `!document.querySelector("#gone").hidden`)
+	next.enterIn(ctx)
 	eventually(t, ctx, columnOf(id)+` === "in_review" && document.querySelector("#gone").hidden`)
+}
+
+// dead is a listener whose connections can die without notice, as those of a machine that sleeps: what is written to
+// them arrives nowhere, and nothing is said.
+type dead struct {
+	net.Listener
+	asleep *atomic.Bool
+}
+
+type deadConn struct {
+	net.Conn
+	asleep *atomic.Bool
+	was    bool
+}
+
+func (d dead) Accept() (net.Conn, error) {
+	c, err := d.Listener.Accept()
+	return &deadConn{Conn: c, asleep: d.asleep}, err
+}
+
+func (c *deadConn) Write(p []byte) (int, error) {
+	if c.was = c.was || c.asleep.Load(); c.was {
+		return len(p), nil
+	}
+	return c.Conn.Write(p)
+}
+
+// A page whose connection died without notice says so, and catches up over another once that is possible.
+func TestSlowADeadConnection(t *testing.T) {
+	slowtest.Skip(t)
+	l, err := Listen(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asleep := &atomic.Bool{}
+	b := serve(t, Options{Listener: dead{l, asleep}})
+	b.s.live.ping = time.Second
+	id := b.create("Pay")
+	ctx := chromium(t)
+	b.enterIn(ctx)
+	asleep.Store(true)
+	w := b.s.reads.w
+	verbtest.Must(t, &w, "transition", verbtest.Args{"id": id, "to": "in_review"})
+	eventually(t, ctx, `!document.querySelector("#gone").hidden`)
+	asleep.Store(false)
+	eventually(t, ctx, columnOf(id)+` === "in_review" && document.querySelector("#gone").hidden`)
+}
+
+// A tab that is not seen has no stream, and catches up when it is seen.
+func TestSlowAHiddenTabIsSilent(t *testing.T) {
+	slowtest.Skip(t)
+	b := serve(t, Options{})
+	id := b.create("Pay")
+	ctx := chromium(t)
+	b.enterIn(ctx)
+	streams := func(n int) {
+		t.Helper()
+		for range 200 {
+			if b.s.live.count() == n {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		t.Fatalf("there are %d streams, not %d", b.s.live.count(), n)
+	}
+	see := func(hidden bool) {
+		run(t, ctx, chromedp.Evaluate(fmt.Sprintf(`Object.defineProperty(document, "hidden", { value: %v, configurable: true });
+			document.dispatchEvent(new Event("visibilitychange"))`, hidden), nil))
+	}
+	streams(1)
+	see(true)
+	streams(0)
+	w := b.s.reads.w
+	verbtest.Must(t, &w, "transition", verbtest.Args{"id": id, "to": "in_review"})
+	time.Sleep(500 * time.Millisecond)
+	run(t, ctx, chromedp.Evaluate(`if (!(`+columnOf(id)+` === "backlog")) throw "it moved"`, nil))
+	see(false)
+	eventually(t, ctx, columnOf(id)+` === "in_review"`)
+	streams(1)
+}
+
+// How long a card takes to move once its file has changed, by an editor and by cairn, is printed: until the server tells
+// its pages, and until the card stands in the other column.
+func TestSlowACardMovesSoon(t *testing.T) {
+	slowtest.Skip(t)
+	b := serve(t, Options{})
+	id := b.create("Pay")
+	path := filepath.Join(b.s.reads.w.Dir, ".cairn", "tasks", id+".md")
+	ctx := chromium(t)
+	b.enterIn(ctx)
+	told := make(chan string, 64)
+	listener := *b
+	listener.enterAnew()
+	go listener.listen(t.Context(), told)
+	next(t, told, "")
+	run(t, ctx, chromedp.Evaluate(`window.moved = 0; new MutationObserver(() => {
+		const to = `+columnOf(id)+`;
+		if (to !== window.was) { window.was = to; window.moved = Date.now() }
+	}).observe(document.body, { subtree: true, childList: true })`, nil))
+	states := []string{"in_review", "backlog"}
+	for n := range 6 {
+		to := states[n%2]
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(300 * time.Millisecond)
+		for len(told) > 0 {
+			<-told
+		}
+		by, began := "an editor", time.Now()
+		if n >= 2 {
+			by = "cairn"
+			w := b.s.reads.w
+			verbtest.Must(t, &w, "transition", verbtest.Args{"id": id, "to": to})
+		} else if err := os.WriteFile(path, []byte(strings.Replace(string(src), "status: "+states[(n+1)%2], "status: "+to, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		wrote := time.Now()
+		next(t, told, id)
+		toldIn := time.Since(wrote)
+		eventually(t, ctx, columnOf(id)+` === "`+to+`"`)
+		var moved float64
+		run(t, ctx, chromedp.Evaluate(`window.moved`, &moved))
+		t.Logf("by %s, which took %v: told after %v, moved after %v", by, wrote.Sub(began), toldIn, time.UnixMilli(int64(moved)).Sub(wrote))
+	}
 }
 
 // Texts of strangers run nothing in a real browser, which reports nothing that its policy had to stop.
@@ -234,8 +383,10 @@ func TestSlowAxe(t *testing.T) {
 	fillOdd(t, b)
 	ctx := chromium(t)
 	b.enterIn(ctx)
+	var records []string
+	run(t, ctx, chromedp.Navigate(b.url+"/ledger"), chromedp.Evaluate(`[...document.querySelectorAll('a[href^="/record/"]')].map(a => a.pathname)`, &records))
 	for _, dark := range []bool{false, true} {
-		for _, path := range append(shopPages(id), "/task/"+id+"?", "/board?where=label%3Dnone") {
+		for _, path := range append(shopPages(id), append(records, "/task/"+id+"?", "/board?where=label%3Dnone", "/list?where=labl%3D%22")...) {
 			width := map[bool]int64{false: 1440, true: 400}[strings.HasSuffix(path, "?")]
 			var found []string
 			run(t, ctx, size(width, 900, dark), chromedp.Navigate(b.url+path), chromedp.Evaluate(string(axe)+"; 0", nil))
@@ -243,6 +394,26 @@ func TestSlowAxe(t *testing.T) {
 				.then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.html.slice(0, 160) + " " + n.failureSummary.slice(0, 200))))`, &found, awaitPromise))
 			for _, one := range found {
 				t.Errorf("%s, dark %v: %s", path, dark, one)
+			}
+		}
+	}
+}
+
+// No page is wider than the screen, and no mark on it breaks.
+func TestSlowPagesFitTheScreen(t *testing.T) {
+	slowtest.Skip(t)
+	b := serve(t, Options{})
+	id := fill(t, b)
+	fillOdd(t, b)
+	ctx := chromium(t)
+	b.enterIn(ctx)
+	for _, width := range []int64{360, 390, 768, 1440} {
+		for _, path := range append(shopPages(id), "/board?by=parent", "/board?by=label") {
+			var wide, broken int64
+			run(t, ctx, size(width, 900, false), chromedp.Navigate(b.url+path), chromedp.Evaluate(`document.documentElement.scrollWidth`, &wide),
+				chromedp.Evaluate(`[...document.querySelectorAll(".tag")].filter(e => e.offsetHeight > 24).length`, &broken))
+			if wide > width || broken > 0 {
+				t.Errorf("%s at %d is %d wide, and %d marks break", path, width, wide, broken)
 			}
 		}
 	}

@@ -33,7 +33,10 @@ func markdown(src string) template.HTML {
 }
 
 // marks is the HTML so far.
-type marks struct{ strings.Builder }
+type marks struct {
+	strings.Builder
+	level int // of the last heading, from 1; 0 before the first
+}
 
 func (m *marks) put(parts ...string) {
 	for _, one := range parts {
@@ -125,9 +128,11 @@ func headingOf(line string) int {
 	return n
 }
 
-// heading writes a heading below those of the page itself.
+// heading writes a heading below those of the page itself. It is no more than one level below the one before, whatever
+// the text says, so that whoever hears a page misses none.
 func (m *marks) heading(level int, text string) {
-	tag := string(rune('0' + min(level+2, 6)))
+	m.level = min(level, m.level+1, 4)
+	tag := string(rune('0' + m.level + 2))
 	m.put("<h", tag, ">")
 	m.inline(text, 0)
 	m.put("</h", tag, ">\n")

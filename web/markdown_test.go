@@ -11,6 +11,7 @@ func TestMarkdown(t *testing.T) {
 		{"a paragraph", "one\ntwo", "<p>one\ntwo</p>"},
 		{"a break", "one  \ntwo", "<p>one<br>\ntwo</p>"},
 		{"a heading", "# Head #\ntext", "<h3>Head</h3>\n<p>text</p>"},
+		{"headings that skip a level", "## Head\n#### Below\n# Other", "<h3>Head</h3>\n<h4>Below</h4>\n<h3>Other</h3>"},
 		{"a heading with a line below", "Head\n====", "<h3>Head</h3>"},
 		{"no heading", "#12 is done", "<p>#12 is done</p>"},
 		{"code", "a `x<y` b", "<p>a <code>x&lt;y</code> b</p>"},

@@ -111,6 +111,39 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
+// The switch goes from the theme of the system to light, to dark and back. Pages come in what was chosen.
+func TestTheme(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	for to, want := range map[string]string{"light": `data-theme="light"`, "dark": `data-theme="dark"`, "": `<html lang="en">`, `"><script>`: `<html lang="en">`} {
+		status, _, cookie := b.do("GET", "/theme?back=%2Flist&to="+url.QueryEscape(to), nil, nil)
+		if status != http.StatusSeeOther || cookie == nil {
+			t.Fatalf("%q: %d, %v", to, status, cookie)
+		}
+		_, page, _ := b.do("GET", "/list", nil, map[string]string{"Cookie": b.cookie + "; " + cookie.Name + "=" + cookie.Value})
+		if !strings.Contains(page, want) {
+			t.Errorf("%q: the page begins %.60q", to, page)
+		}
+	}
+}
+
+// A lane has the title of the parent for which it stands, and the lane of those that have none is the last.
+func TestLanesOfParents(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	w := b.s.reads.w
+	zebra, ant := b.create("Zebra"), b.create("Ant")
+	for _, parent := range []string{zebra, ant} {
+		verbtest.Must(t, &w, "create", verbtest.Args{"title": "Part", "parent": parent})
+	}
+	_, page, _ := b.do("GET", "/board?by=parent", nil, nil)
+	var lanes []string
+	for _, found := range regexp.MustCompile(`(?s)<h3 class="ln">(.*?)</h3>`).FindAllStringSubmatch(page, -1) {
+		lanes = append(lanes, strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(found[1], " "))[0])
+	}
+	if got := strings.Join(lanes, " "); got != "Ant Zebra no" {
+		t.Errorf("the lanes are %s", got)
+	}
+}
+
 // The budgets of what a browser loads.
 func TestBudgets(t *testing.T) {
 	script := len(assetOf("app.js")) + len(assetOf("idiomorph.js"))

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -22,6 +23,7 @@ type browser struct {
 	link   string
 	cookie string
 	token  string
+	kill   func() // ends the server
 }
 
 // serve runs a server over a workspace of its own.
@@ -32,25 +34,37 @@ func serve(t testing.TB, o Options, change ...func(*verb.Workspace)) *browser {
 	for _, one := range change {
 		one(w)
 	}
-	l, err := Listen(0)
-	if err != nil {
-		t.Fatal(err)
+	if o.Listener == nil {
+		l, err := Listen(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Listener = l
 	}
-	o.Listener = l
-	s := New(*w, o)
-	b := &browser{t: t, s: s, link: s.Link(), url: "http://" + l.Addr().String()}
+	return serveOn(t, *w, o)
+}
+
+// serveOn runs a server over a workspace until the test ends, or it is killed.
+func serveOn(t testing.TB, w verb.Workspace, o Options) *browser {
+	s := New(w, o)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx) }()
-	t.Cleanup(func() {
+	kill := sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil && !strings.Contains(err.Error(), "closed") {
 			t.Error(err)
 		}
+	})
+	t.Cleanup(func() {
+		kill()
 		s.reads.w.Reads.Close()
 	})
-	return b
+	return &browser{t: t, s: s, link: s.Link(), url: "http://" + o.Listener.Addr().String(), kill: kill}
 }
+
+// enterAnew takes a link of its own.
+func (b *browser) enterAnew() { b.link = b.s.Link(); b.enter() }
 
 // enter takes the link, and reads the token off a page.
 func (b *browser) enter() *browser {

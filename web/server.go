@@ -78,6 +78,7 @@ func (s *Server) routes() {
 	for path, screen := range screens() {
 		s.mux.HandleFunc("GET "+path, s.door.within(s.screen(screen)))
 	}
+	s.mux.HandleFunc("GET /theme", s.door.within(choose))
 	s.mux.HandleFunc("GET /live", s.door.within(s.live.stream))
 	s.mux.HandleFunc("POST /do/{verb}", s.door.within(s.writes.do))
 }

@@ -4,19 +4,19 @@ const doc = document, $ = (q, at = doc) => at.querySelector(q), all = (q, at = d
 const on = (name, act, at = doc) => at.addEventListener(name, act), { token } = doc.body.dataset, door = $("#door");
 if (door && location.hash) { door.key.value = location.hash.slice(1); door.submit() }
 if (!token) return;
-const side = $("#drawer"), told = $("#told"), cmds = $("#palette"), body = $(".in", side);
-let { rev } = doc.body.dataset, timer, source, busy = 0, edits = 0, drawn, drag;
-const mod = e => e.ctrlKey || e.metaKey || e.altKey, stop = e => e.preventDefault(), say = text => { $("#say").textContent = text; clearTimeout(timer); timer = setTimeout(say, 4000, "") };
-const now = () => doc.activeElement, gone = is => $("#gone").hidden = !is;
-const get = (url, body) => fetch(url, { method: body ? "POST" : "GET", body, headers: { "Cairn-Token": token } });
-const to = a => a.getAttribute("href") ?? a.getAttribute("action"), main = async r => $("main", new DOMParser().parseFromString(await r.text(), "text/html"));
+let { rev } = doc.body.dataset, timer, feed, busy = 0, edits = 0, drawn, drag, heard = 0;
+const side = $("#drawer"), told = $("#told"), cmds = $("#palette"), body = $(".in", side), quiet = +doc.body.dataset.quiet,
+mod = e => e.ctrlKey || e.metaKey || e.altKey, stop = e => e.preventDefault(), say = text => { $("#say").textContent = text; clearTimeout(timer); timer = setTimeout(say, 4000, "") },
+now = () => doc.activeElement, gone = is => $("#gone").hidden = !is,
+get = (url, body) => fetch(url, { method: body ? "POST" : "GET", body, headers: { "Cairn-Token": token } }),
+to = a => a.getAttribute("href") ?? a.getAttribute("action"), main = async r => $("main", new DOMParser().parseFromString(await r.text(), "text/html"));
 
-// What was typed stays, and so do open details and the size of the graph; a form whose record changed meanwhile says so.
+// What was typed stays, and so do open details; a form whose record changed meanwhile says so.
 const callbacks = { beforeNodeMorphed(old, now) {
   if (!old.dataset?.dirty) return;
   old.classList.toggle("changed", old.dataset.rev !== now.dataset.rev);
   return false;
-}, beforeAttributeUpdated: name => name !== "open" && name !== "style" };
+}, beforeAttributeUpdated: name => name !== "open" };
 const morph = (at, html) => Idiomorph.morph(at, html, { morphStyle: "innerHTML", ignoreActiveValue: now().matches("input, textarea, select"), callbacks });
 async function load() {
   if (busy++) return;
@@ -37,15 +37,19 @@ async function draw(url) {
   morph(body, innerHTML);
 }
 
-// One stream while the page is seen. Its first word tells whether something was missed.
+// One stream while the page is seen. Each word of it has the revision, which tells whether something was missed. Where the
+// signs of life stay away, as after a night asleep, the connection is dead without notice.
 function live() {
-  source?.close();
+  feed?.close();
+  feed = null;
   if (doc.hidden) return;
-  source = new EventSource("/live");
-  on("rev", e => { gone(false); e.data.split(" ")[0] === rev || load() }, source);
-  on("said", e => say(e.data), source);
-  source.onerror = () => { source.close(); gone(true); setTimeout(live, 3000) };
+  heard = Date.now();
+  feed = new EventSource("/live");
+  on("rev", e => { heard = Date.now(); gone(false); e.data.split(" ")[0] === rev || load() }, feed);
+  on("said", e => say(e.data), feed);
+  feed.onerror = () => { feed.close(); gone(true); heard = Date.now() - quiet + 3000 };
 }
+setInterval(() => { if (feed && Date.now() - heard > quiet) { gone(true); live() } }, 1000);
 on("visibilitychange", live);
 live();
 // What no record says: the log and the files of a job.
@@ -79,7 +83,7 @@ async function move({ dataset: { id, starts } }, to) {
   if (await (starts === to ? write("/do/start", { id }) : write("/do/transition", { id, to }))) say(id + " is in " + to);
   $(".t", card() || doc)?.focus();
 }
-on("dragstart", e => drag = e.target.closest?.("li.card"));
+on("dragstart", e => { drag = e.target.closest?.("li.card"); e.target.closest?.("#net") && stop(e) });
 on("dragover", e => drag && e.target.closest("ul.col") && stop(e));
 on("drop", e => { const col = e.target.closest("ul.col"); if (col && drag && !col.contains(drag)) move(drag, col.dataset.to) });
 
@@ -88,11 +92,12 @@ on("click", e => {
   const t = e.target, a = t.closest('a[href^="/task/"]:not(.whole)'), line = t.closest("[data-at]"), box = $("#verdict textarea");
   if (t.matches("dialog, .x")) t.closest("dialog").close();
   if (a && !mod(e)) { stop(e); open(to(a)) }
-  const by = t.dataset.zoom, net = by && $("#net");
-  if (net) net.style.zoom = Math.max(0.2, Math.min((net.style.zoom || 1) * by, 4));
   if (line && box) { box.value += (box.value && "\n") + line.dataset.at + ":\x20"; box.focus() }
 });
 on("close", () => body.textContent = "", side);
+
+// A graph is moved by what holds it.
+on("pointermove", e => e.buttons === 1 && e.target.closest(".graph")?.scrollBy(-e.movementX, -e.movementY));
 
 // Commands: all that the page marks as one.
 function offer() {

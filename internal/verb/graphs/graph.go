@@ -63,6 +63,9 @@ type Node struct {
 	Waiting  int           `json:"waiting,omitempty"`  // how many open tasks wait for it, through others too
 	Missing  bool          `json:"missing,omitempty"`  // there is no such record
 	Critical bool          `json:"critical,omitempty"` // it is on the critical path
+	Due      task.Due      `json:"due,omitempty"`
+	Overdue  bool          `json:"overdue,omitempty"` // it is open, and its time is up
+	Late     bool          `json:"late,omitempty"`    // what it waits for, through others too, is due after it or overdue
 }
 
 // Edge says that a task waits for another record.
@@ -190,7 +193,7 @@ func (n *net) show(w *verb.Workspace, problems []problem.Problem) Out {
 		critical[i] = true
 		out.CriticalPath = append(out.CriticalPath, n.id(i))
 	}
-	waiting := ranks.waiting()
+	waiting, late := ranks.waiting(), ranks.late(w.Now())
 	out.Cycles = n.cycles(ranks)
 	out.Unblocks = n.unblocks(chosen, waiting)
 	if limit > 0 && len(chosen) > limit {
@@ -207,6 +210,12 @@ func (n *net) show(w *verb.Workspace, problems []problem.Problem) Out {
 	}
 	slices.Sort(chosen)
 	n.draw(&out, chosen, inside, critical, waiting)
+	for i := range out.Nodes {
+		if at, ok := n.number(out.Nodes[i].ID); ok {
+			due := task.Due(n.rows[at].Fact(kind.DueFact))
+			out.Nodes[i].Due, out.Nodes[i].Overdue, out.Nodes[i].Late = due, n.open[at] && due.Passed(w.Now()), late[at]
+		}
+	}
 	if n.in.Mermaid {
 		out.Picture = mermaid(out) + out.cut()
 		out.Nodes, out.Edges = []Node{}, []Edge{}

@@ -122,6 +122,33 @@ func (n *net) cycles(r *ranks) [][]record.ID {
 	return out
 }
 
+// late says of each task whether something that it waits for, through others too, is to be done after it is due: later
+// by its own date, or now, where that has passed.
+func (r *ranks) late(now time.Time) []bool {
+	out, done := make([]bool, len(r.n.rows)), make([]time.Time, len(r.n.rows))
+	for _, ring := range r.rings { // what is needed comes first
+		for _, i := range ring {
+			for _, d := range r.n.needs[i] {
+				if done[d].After(done[i]) {
+					done[i] = done[d]
+				}
+			}
+			by, ok := task.Due(r.n.rows[i].Fact(kind.DueFact)).By()
+			if !ok {
+				continue
+			}
+			out[i] = done[i].After(by)
+			if by.Before(now) {
+				by = now
+			}
+			if by.After(done[i]) {
+				done[i] = by
+			}
+		}
+	}
+	return out
+}
+
 // columns is how many waiting tasks are counted at once, as bits: so 100,000 tasks need a few megabytes.
 const columns = 1024
 

@@ -3,6 +3,7 @@ package graphs
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store/kind"
 )
@@ -16,6 +17,29 @@ func chains(estimates ...string) *ranks {
 		n.rows = append(n.rows, r)
 	}
 	return n.ranks([]bool{true, true, true, true, true})
+}
+
+// A task will be late if something that it waits for, through others too, is due after it, or is overdue.
+func TestLate(t *testing.T) {
+	now := time.Date(2026, 6, 20, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		due  []string // of the tasks of both chains
+		want []bool
+	}{
+		{[]string{"", "", "", "", ""}, []bool{false, false, false, false, false}},
+		{[]string{"2026-07-01", "", "2026-07-01", "2026-07-03", "2026-07-02"}, []bool{false, false, false, false, true}},
+		{[]string{"2026-07-02", "", "2026-07-01", "", "2026-01-01"}, []bool{false, false, true, false, false}},
+		{[]string{"2026-06-01", "2026-06-19", "2026-06-20", "", ""}, []bool{false, true, false, false, false}},
+		{[]string{"", "2026-07-02", "2026-07-01", "nonsense", "2026-07-01"}, []bool{false, false, true, false, false}},
+	} {
+		r := chains("", "", "", "", "")
+		for i, due := range c.due {
+			r.n.rows[i].Add(kind.DueFact, due)
+		}
+		if got := r.late(now); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, want %v", c.due, got, c.want)
+		}
+	}
 }
 
 func TestLongestChain(t *testing.T) {
