@@ -99,7 +99,7 @@ func commands() []command {
 		initCommands(), readyCommands(), boardCommands(), webCommands(), exportCommands(), editCommands(), closeCommands(),
 		checkCommands(), doctorCommands(), workCommands(), trustCommands(), setupCommands(), mergeCommands(), serveCommands(),
 		completionCommands(), helpCommands(), skillCommands(), jobCommands(), reviewCommands(), remoteCommands(),
-		syncCommands(), resolveCommands(), joinCommands(), evidenceCommands(),
+		syncCommands(), resolveCommands(), joinCommands(), answerCommands(), evidenceCommands(),
 	)
 }
 

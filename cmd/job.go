@@ -467,6 +467,15 @@ func (l *workRun) take(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, woken := range jobs.Wake(ctx, l.w, s) {
+		if t, err := kind.Tasks.Get(s, woken.Task); err == nil {
+			l.tried[t.ID] = t.Title
+		}
+		l.done = slices.DeleteFunc(l.done, func(j jobs.Job) bool { return j.Job == woken.Job })
+		if err := l.began(woken.Task, woken, nil); err != nil {
+			return err
+		}
+	}
 	tried := func(id record.ID) bool { _, tried := l.tried[id]; return tried }
 	for len(l.parked) > 0 && len(l.running) < l.most && ctx.Err() == nil {
 		one := l.parked[0]

@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/setup"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -352,6 +353,7 @@ func runSync(ctx context.Context, c *call, in syncIn) error {
 		evidence := syncEvidence(ctx, s, c.Now)
 		out.Evidence, out.EvidenceSent, out.EvidenceGot = evidence.Said, evidence.Sent, evidence.Got
 	}
+	jobs.Wake(ctx, w, s)
 	c.show(out)
 	return nil
 }

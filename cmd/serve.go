@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -86,6 +87,9 @@ func (p serveCommand) run(ctx context.Context) error {
 	if p.Projects && (http || p.line.IsSet("scope")) { // all its clients would go elsewhere, or its scope is a task of this workspace
 		return usage("--projects goes with neither --http nor --scope").WithHint("start a server for each workspace")
 	}
+	awake, sleep := context.WithCancel(ctx)
+	defer sleep()
+	go jobs.KeepAwake(awake, w)
 	s := mcpserver.New(*w, log)
 	if p.Projects {
 		s.ChangeProjects()

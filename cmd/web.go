@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/store/watch"
 	"github.com/cairn-tasks/cairn/web"
@@ -66,6 +67,11 @@ func (p webCommand) run(ctx context.Context) error {
 	}
 	if o.Listener, err = web.Listen(p.Port); err != nil {
 		return err
+	}
+	awake, sleep := context.WithCancel(ctx)
+	defer sleep()
+	if !w.ReadOnly {
+		go jobs.KeepAwake(awake, w)
 	}
 	s := web.New(*w, o)
 	link := s.Link()

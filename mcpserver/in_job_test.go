@@ -30,7 +30,7 @@ func TestTheAgentOfAJobIsOfferedLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"get", "create", "run_checks", "note", "heartbeat", "finish", "handoff_create"}; !slices.Equal(namesOf(list.Tools), want) {
+	if want := []string{"get", "create", "run_checks", "note", "heartbeat", "ask", "finish", "handoff_create"}; !slices.Equal(namesOf(list.Tools), want) {
 		t.Errorf("it is offered %v", namesOf(list.Tools))
 	}
 	if text, err := json.Marshal(list); err != nil || len(text) > 7500 {

@@ -272,7 +272,7 @@ var smallestCalls = map[string]object{
 	"list_proposals":  {},
 
 	"knowledge_write": {"title": "x", "body": "x"}, "knowledge_search": {"q": "x"},
-	"session_summary": {}, "brief": {}, "prime": {}, "search": {"q": "x"}, "inbox": {},
+	"ask": {"question": "x"}, "session_summary": {}, "brief": {}, "prime": {}, "search": {"q": "x"}, "inbox": {},
 	"decision_log": {"title": "x", "choice": "x"}, "decision_set_status": {"id": "DEC-1", "status": "accepted"}, "decision_query": {},
 	"handoff_create": {"to": []string{"human:lee"}, "title": "x"}, "handoff_claim": {"id": "HO-1"}, "handoff_respond": {"id": "HO-1", "text": "x"},
 	"handoff_resolve": {"id": "HO-1"}, "handoff_query": {},

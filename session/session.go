@@ -25,6 +25,7 @@ const (
 	Finished  Status = "finished" // it succeeded
 	Failed    Status = "failed"
 	Canceled  Status = "canceled"
+	Waiting   Status = "waiting"   // its actor asked something; the work goes on in another session once that is answered
 	Abandoned Status = "abandoned" // ended by somebody else's takeover
 )
 
@@ -173,7 +174,7 @@ func New(s Session, by record.Stamp) Session {
 }
 
 // ends is how each end of a session is recorded.
-var ends = map[Status]record.Did{Finished: record.Finished, Failed: record.Failed, Canceled: record.Canceled, Abandoned: record.Abandoned}
+var ends = map[Status]record.Did{Finished: record.Finished, Failed: record.Failed, Canceled: record.Canceled, Waiting: record.Asked, Abandoned: record.Abandoned}
 
 // EndOf returns the status that an entry of this kind gives a session. It reports false if such an entry does not end
 // one.
@@ -189,7 +190,7 @@ func EndOf(did record.Did) (Status, bool) {
 // Life is the life of a session: it begins, and ends once.
 var Life = task.Life{
 	First: record.Status(Active), Step: step,
-	Kinds: []record.Did{record.Began, record.Finished, record.Failed, record.Canceled, record.Abandoned, record.Noted, record.Updated},
+	Kinds: []record.Did{record.Began, record.Finished, record.Failed, record.Canceled, record.Asked, record.Abandoned, record.Noted, record.Updated},
 }
 
 // step says which entry brings a session where, and who may write it. An update brings references, or what was used.
@@ -309,7 +310,7 @@ func (s Session) Health(about record.Header, review record.Status, beat *Heartbe
 		if about.Ref == s.Task.Ref() && about.Status == review && about.Log.LastSession() == s.ID {
 			return AwaitingReview
 		}
-	case Failed, Canceled, Abandoned:
+	case Failed, Canceled, Waiting, Abandoned:
 	}
 	return Ended
 }

@@ -52,7 +52,7 @@ func bare(e record.Entry) bool {
 	switch e.Did {
 	case record.Deleted:
 		return true
-	case record.Finished, record.Failed, record.Canceled: // they need a text
+	case record.Finished, record.Failed, record.Canceled, record.Asked: // they need a text
 		return len(e.Text) <= bareText
 	case record.Transitioned, record.Claimed, record.Released, record.Began, record.TakenOver:
 		return e.Text == ""

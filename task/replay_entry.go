@@ -19,6 +19,7 @@ var effects = map[record.Did]struct{ created, moves, holds, results, declares bo
 	record.Finished:     {moves: true, results: true},
 	record.Failed:       {holds: true},
 	record.Canceled:     {holds: true},
+	record.Asked:        {holds: true},
 	record.TakenOver:    {holds: true, moves: true},
 	record.Transitioned: {moves: true, results: true},
 	record.Checked:      {results: true},

@@ -7,20 +7,21 @@ type Word string
 
 // The words, in the order in which they are asked.
 const (
-	IsClosed    Word = "closed"
-	WaitsFor    Word = "waits_for"
-	HasChildren Word = "open_children"
-	IsElsewhere Word = "elsewhere"
-	IsLapsed    Word = "lapsed"
-	IsHeld      Word = "held"
-	IsAssigned  Word = "assigned"
-	IsInReview  Word = "in_review"
-	OtherState  Word = "state"
-	IsColliding Word = "collides"
-	IsReady     Word = "ready"
-	IsBlocked   Word = "blocked"
-	IsRunning   Word = "running"
-	IsStalled   Word = "stalled"
+	IsClosed     Word = "closed"
+	WaitsFor     Word = "waits_for"
+	HasChildren  Word = "open_children"
+	IsElsewhere  Word = "elsewhere"
+	IsLapsed     Word = "lapsed"
+	IsHeld       Word = "held"
+	IsAssigned   Word = "assigned"
+	IsInReview   Word = "in_review"
+	AwaitsAnswer Word = "awaits_answer"
+	OtherState   Word = "state"
+	IsColliding  Word = "collides"
+	IsReady      Word = "ready"
+	IsBlocked    Word = "blocked"
+	IsRunning    Word = "running"
+	IsStalled    Word = "stalled"
 )
 
 // words has what each word says of a task. docs/filters.md has the same table.
@@ -36,6 +37,7 @@ var words = []struct {
 	{IsHeld, "was taken up, by a claim, a session or a move of the one who has it, and did not lapse"},
 	{IsAssigned, "was given to somebody who did not begin, as by a plan or an import"},
 	{IsInReview, "is in the review state"},
+	{AwaitsAnswer, "was left by whoever worked on it with a question that nobody answered yet"},
 	{OtherState, "is in another state in which no work begins"},
 	{IsColliding, "has files in its scope that a task at work changes too, where the config has whoever asks go around it"},
 	{IsReady, "is handed out by next, to whoever asks: none of the words above holds"},
@@ -45,7 +47,7 @@ var words = []struct {
 }
 
 // keepers is how many of the words, from the first on, keep next from handing a task out.
-const keepers = 10
+const keepers = 11
 
 // Words lists the words.
 func Words() []Word {
@@ -77,6 +79,7 @@ type Stand struct {
 	Holder    record.Actor // who has it, or was given it; "" for nobody
 	Taken     bool         // the holder took it up, and was not only named
 	Lapsed    bool         // the holder may be taken over
+	Asks      bool         // its last attempt ended with a question that has no answer yet
 	Silent    func() bool  // whether the holder's session fell silent; nil for no
 	Collides  func() bool  // whether whoever asks goes around it, since its scope meets that of a task at work; nil for no
 }
@@ -113,6 +116,8 @@ func (s Stand) Is(w Word) bool {
 		return s.Holder != "" && !s.Taken
 	case IsInReview:
 		return s.Review
+	case AwaitsAnswer:
+		return s.Asks
 	case OtherState:
 		return !s.Review && !s.Begins
 	case IsColliding:

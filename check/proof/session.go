@@ -60,9 +60,9 @@ func unexplained(c *Case, now session.Session) bool {
 // never change, and nothing does once it has ended.
 func judgeSession(c *Case) {
 	now, _ := c.Now.Value.(session.Session)
-	known := []session.Status{session.Active, session.Finished, session.Failed, session.Canceled, session.Abandoned}
+	known := []session.Status{session.Active, session.Finished, session.Failed, session.Canceled, session.Waiting, session.Abandoned}
 	if !slices.Contains(known, now.Status) {
-		c.Report(BadField, Path{"status"}, "status must be active, finished, failed, canceled or abandoned, not %q", now.Status)
+		c.Report(BadField, Path{"status"}, "status must be active, finished, failed, canceled, waiting or abandoned, not %q", now.Status)
 	}
 	if unexplained(c, now) {
 		got := c.Report(StatusUnexplained, Path{"status"}, "the session is %s, and no entry says so", now.Status)

@@ -140,6 +140,9 @@ func (d pen) remarksOf(r verb.Row, column Column) []remark {
 			out = append(out, remark{safe(text), style})
 		}
 	}
+	if r.Waits != nil {
+		add("waits for an answer", red)
+	}
 	if r.OnBranch != "" {
 		add("on "+r.OnBranch, magenta)
 	}

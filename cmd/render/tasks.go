@@ -168,6 +168,8 @@ func reasonText(why verb.Reason, shown func(record.ID) string) string {
 		return "held by " + string(why.Actor)
 	case task.IsAssigned:
 		return "assigned to " + string(why.Actor)
+	case task.AwaitsAnswer:
+		return "waits for the answer to a question of " + string(why.Actor)
 	case task.IsInReview, task.OtherState:
 		return "no work begins in " + string(why.Status)
 	case task.IsColliding:
@@ -199,6 +201,8 @@ func dueText(r verb.Row) string {
 // standing is how a task stands where its state does not say it, or "".
 func standing(r verb.Row) string {
 	switch {
+	case r.Waits != nil:
+		return "waits for an answer"
 	case len(r.Conflicts) > 0:
 		return "conflicts with " + r.Conflicts[0] + record.AndMore(len(r.Conflicts)-1)
 	case r.OnBranch != "":

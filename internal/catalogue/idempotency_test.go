@@ -60,6 +60,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"delete":              {verbtest.Args{"reason": "twice"}, verbtest.Args{"reason": "wrong"}},
 	"begin":               {verbtest.Args{"expected_actor": "human:lee"}, verbtest.Args{"expected_actor": "human:lee", "model": "m"}},
 	"heartbeat":           {verbtest.Args{"progress": "half"}, verbtest.Args{"progress": "all"}},
+	"ask":                 {verbtest.Args{"question": "Why?"}, verbtest.Args{"question": "What for?"}},
 	"finish":              {verbtest.Args{"summary": "done"}, verbtest.Args{"summary": "not done"}},
 	"cancel":              {verbtest.Args{"reason": "ill"}, verbtest.Args{"reason": "well"}},
 	"decision_log":        {verbtest.Args{"title": "Locks", "choice": "One"}, verbtest.Args{"title": "Locks", "choice": "None"}},

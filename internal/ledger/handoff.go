@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -29,6 +30,7 @@ type Handoff struct {
 	Options       []string // answers to choose from
 	OptionsOnly   bool     // an answer must be one of the options
 	Due           task.Due // when it should be answered; "" for none
+	Default       string   // what counts as the answer once Due has passed without one; "" for none
 	About         []string // ids of records
 	Fingerprint   string   // of two live handoffs with the same one the second is not made
 	Body          string
@@ -122,6 +124,10 @@ func (h Handoff) valid() error {
 		return record.Errorf(record.InvalidInput, "there are %d options, more than %d", len(h.Options), maxOptions).WithHint("ask something narrower")
 	case h.OptionsOnly && len(h.Options) == 0:
 		return record.Errorf(record.InvalidInput, "allow_free_text is false, and there are no options").WithHint("give options to choose from, or leave allow_free_text out")
+	case h.Default != "" && h.Due == "":
+		return record.Errorf(record.InvalidInput, "there is a default, and no time at which it counts").WithHint("say until when an answer is waited for")
+	case h.OptionsOnly && h.Default != "" && !slices.Contains(h.Options, h.Default):
+		return record.Errorf(record.InvalidInput, "the default is none of the options").WithHint("the options are: %s", strings.Join(h.Options, "; "))
 	}
 	for _, r := range h.To {
 		if _, err := ParseRecipient(string(r)); err != nil {
@@ -136,12 +142,12 @@ func (h Handoff) valid() error {
 			return record.Errorf(record.InvalidInput, "options names %q twice", record.Clip(option, 100)).WithHint("leave one of them out")
 		}
 	}
-	return cmp.Or(validAbout(h.About), validOptional("fingerprint", h.Fingerprint), h.Due.Valid(), h.Valid(h.Body))
+	return cmp.Or(validAbout(h.About), validOptional("fingerprint", h.Fingerprint), validOptional("default", h.Default), h.Due.Valid(), h.Valid(h.Body))
 }
 
 // ContentHash is the hash of what never changes in a handoff. Its parts are the id, the title, the type, when it is
 // due, the fingerprint, false if an answer must be one of the options; the recipients, the options, and the ids in
-// about, each list after its length; the body, in its normal form.
+// about, each list after its length; the body, in its normal form; the default, if there is one.
 func (h Handoff) ContentHash() string { return h.contentHash(Prose(h.Body)) }
 
 // HasContent reports whether a hash is that of the content. Earlier programs hashed the body as it was.
@@ -159,7 +165,10 @@ func (h Handoff) contentHash(body string) string {
 		parts[len(parts)-1] = "false"
 	}
 	parts = counted(counted(counted(parts, h.To), h.Options), h.About)
-	return record.ContentHash(append(parts, body)...)
+	if parts = append(parts, body); h.Default != "" {
+		parts = append(parts, h.Default)
+	}
+	return record.ContentHash(parts...)
 }
 
 // From is who asks.
@@ -351,10 +360,17 @@ func (h Handoff) Resolve(as record.Status, s record.Stamp) (Handoff, error) {
 }
 
 // Asks lists what a person must confirm before the handoff, which was another before, may stand as it is in their name:
-// an answer to what asks for approval, and the end of such a handoff that nobody answered, unless the person asked it.
+// an answer to what asks for approval, or to a question by which an agent let go of its task, and the end of one of these that nobody answered,
+// unless the person asked it.
 // Actors that are no persons have nothing to confirm.
 func (h Handoff) Asks(before Handoff) []task.Ask {
-	if h.Type != Approval || len(h.Log) == len(before.Log) {
+	what := "what asks for approval"
+	switch {
+	case len(h.Log) == len(before.Log):
+		return nil
+	case Parks(h.Fingerprint) && !h.From().Human():
+		what = "a question of " + string(h.From())
+	case h.Type != Approval:
 		return nil
 	}
 	e := h.Log[len(h.Log)-1]
@@ -364,14 +380,44 @@ func (h Handoff) Asks(before Handoff) []task.Ask {
 	case !e.Who.Human():
 		return nil
 	case e.Did == record.Responded:
-		ask.Does, ask.Word = "answering what asks for approval", "answer"
+		ask.Does, ask.Word = "answering "+what, "answer"
 		if option := e.Said().Option; option != "" {
 			ask.Does += " with \"" + option + "\""
 		}
 	case e.Did == record.Resolved && e.To == HandoffResolved && !answered && e.Who != h.From():
-		ask.Does, ask.Word = "ending what asks for approval, without an answer", "end"
+		ask.Does, ask.Word = "ending "+what+", without an answer", "end"
 	default:
 		return nil
 	}
 	return []task.Ask{ask}
+}
+
+// parking begins the fingerprint of a question by which somebody let go of a task until it is answered.
+const parking = "asked "
+
+// ParkingPrint is the fingerprint of such a question: the same for the same words on the same task.
+func ParkingPrint(task record.ID, question string) string {
+	return parking + record.ContentHash(string(task), strings.ToLower(strings.Join(strings.Fields(question), " ")))
+}
+
+// Parks reports whether a fingerprint is that of such a question.
+func Parks(fingerprint string) bool { return strings.HasPrefix(fingerprint, parking) }
+
+// Outcome is what came of a question: its newest answer; else how it ended; else its default, once its time is up.
+type Outcome struct {
+	By   record.Actor // "" for the default
+	Text string       // in words
+}
+
+// Outcome reports false while there is none.
+func (h Handoff) Outcome(now time.Time) (Outcome, bool) {
+	if e, ok := h.Response(); ok {
+		said := []string{e.Said().Option, strings.TrimSpace(e.Text)}
+		return Outcome{e.Who, strings.Trim(strings.Join(said, ": "), ": ")}, true
+	}
+	if h.Closed() {
+		e := h.Log.Last()
+		return Outcome{e.Who, strings.TrimSpace(fmt.Sprintf("nobody answers it any more (%s) %s", h.Status, e.Text))}, true
+	}
+	return Outcome{Text: h.Default}, h.Default != "" && h.Due.Passed(now)
 }

@@ -15,7 +15,7 @@ type Detail struct {
 	Verb     string   `json:"verb,omitempty"`     // what was done, of a milestone that is worth telling
 	Severity string   `json:"severity,omitempty"` // how grave that is: info, warn or critical
 	Option   string   `json:"option,omitempty"`   // which of the options an answer chose
-	About    []string `json:"about,omitempty"`    // ids of the records that an answer is about
+	About    []string `json:"about,omitempty"`    // ids of the records that an answer is about, or of the question that was asked
 	Content  string   `json:"content,omitempty"`  // hash of what never changes in the record
 	Merged   string   `json:"merged,omitempty"`   // the commit of the branch that was merged, of the close that came with it
 	Reviewed string   `json:"reviewed,omitempty"` // fingerprint of the files that were approved, where the move was made on others
@@ -43,6 +43,7 @@ var detailsOf = sync.OnceValue(func() map[Did][]string {
 		Finished:   {"next", "blockers", "base", "red"},
 		Failed:     {"next", "blockers"},
 		Canceled:   {"next", "blockers"},
+		Asked:      {"about"},
 
 		Transitioned: {"merged", "reviewed", "seen", "base", "red"},
 

@@ -24,6 +24,7 @@ const (
 	Finished     Did = "finished"
 	Failed       Did = "failed"
 	Canceled     Did = "canceled"
+	Asked        Did = "asked"     // its agent asked something, and waits for the answer without holding it
 	Abandoned    Did = "abandoned" // only of a session: somebody else's write ended it
 	TakenOver    Did = "taken_over"
 	Transitioned Did = "transitioned"
@@ -152,7 +153,7 @@ func (e Entry) Holder() (Actor, bool) {
 // OfAttempt reports whether the entry tells that a session about the record began, took over or ended. The session of
 // any other entry is the one under which its writer was at work, and may be about something else.
 func (e Entry) OfAttempt() bool {
-	return e.Session != "" && (e.Did == Began || e.Did == TakenOver || e.Did == Finished || e.Did == Failed || e.Did == Canceled)
+	return e.Session != "" && (e.Did == Began || e.Did == TakenOver || e.Did == Finished || e.Did == Failed || e.Did == Canceled || e.Did == Asked)
 }
 
 // UnhashedAll stands for every check of its kind, in entries of the original cairn, whose results name no check.
@@ -246,7 +247,7 @@ func (e Entry) Rejection() bool { return e.Did == Rejected || e.Did == Attested 
 // it to another.
 func (e Entry) Moves() bool {
 	_, gives := e.Holder()
-	return e.To != "" || gives || e.Did == Rejected || e.Did == Finished || e.Did == Failed || e.Did == Canceled
+	return e.To != "" || gives || e.Did == Rejected || e.Did == Finished || e.Did == Failed || e.Did == Canceled || e.Did == Asked
 }
 
 // Excuses reports whether the entry is by a person who recorded the list of checks and gave a reason.

@@ -413,6 +413,7 @@ func (v View) Stand(g *Graph, n int) task.Stand {
 	s.WaitsFor, s.Children = g.Blocked(n), len(g.OpenChildren(r)) > 0
 	s = held(s, v.holder(r, header), v.elsewhere(r, header))
 	s.Elsewhere = s.Elsewhere || g.OnBranch(r) != "" || g.aheadOf(r) != nil
+	s.Asks = v.Waits(g, r) != nil
 	if s.Taken {
 		s.Silent = func() bool { return v.Execution(g, r) == string(session.Stalled) }
 	}
@@ -434,6 +435,7 @@ func (wc WriteContext) Stand(ctx context.Context) task.Stand {
 	r, flow, v := kind.Tasks.Row(wc.Task), wc.Store.Config.Flow, wc.w.View(wc.Store)
 	s := flow.Stand(wc.Task.Status)
 	s.WaitsFor = len(flow.BlockedBy(wc.Task, kind.Deps(wc.Tx, flow))) > 0
+	s.Asks = v.waits(&r, "") != nil
 	s.Collides = func() bool {
 		all, avoid := wc.collisions(ctx)
 		return avoid && len(all) > 0
@@ -458,6 +460,8 @@ func (v View) Why(g *Graph, n int) []Reason {
 			} else {
 				why.Status, why.Branch = r.Status, g.OnBranch(r)
 			}
+		case task.AwaitsAnswer:
+			why.Actor = v.Waits(g, r).By
 		case task.IsLapsed, task.IsHeld, task.IsAssigned:
 			why.Actor = v.Holder(g, r).Actor
 		case task.IsClosed, task.IsInReview, task.OtherState:

@@ -28,7 +28,7 @@ var profileNames = []string{"viewer", "planner", "pair_worker", "job", "operator
 
 // jobTools is what the agent of a job is offered, whatever the toolsets: the task and the session are the job's, and
 // who reviews the work closes the task.
-var jobTools = []string{"get", "create", "run_checks", "note", "heartbeat", "finish", "handoff_create"}
+var jobTools = []string{"get", "create", "run_checks", "note", "heartbeat", "ask", "finish", "handoff_create"}
 
 // shellTools is what the agent of a job may call besides in its shell: what reads, and what adds a record that lands with
 // its work.

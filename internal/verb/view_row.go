@@ -36,6 +36,7 @@ type Row struct {
 	OpenChildren int          `json:"open_children,omitempty"` // how many it waits for; of lists and of get
 	Execution    string       `json:"execution,omitempty"`     // active, stalled or awaiting_review
 	Claim        *Claim       `json:"claim,omitempty"`
+	Waits        *Waits       `json:"waits,omitempty"` // the question by which its last attempt ended, and that nobody answered yet
 	Elsewhere    *Elsewhere   `json:"elsewhere,omitempty"`
 	OnBranch     string       `json:"on_branch,omitempty"`    // the branch that alone has it: take brings it here
 	Lost         *Lost        `json:"lost,omitempty"`         // the caller held it here, until git brought this file
@@ -211,7 +212,7 @@ func (v View) RowOf(t task.Task) Row {
 func (v View) WholeRow(g *Graph, r *kind.Row) Row {
 	row := v.row(r, g.BlockedBy(r), len(g.OpenChildren(r)), func() record.Header { return g.Header(r) })
 	if at := g.aheadOf(r); at != nil { // what is there is not taken up here
-		row.Elsewhere, row.Ready, row.IsPending = at, false, false
+		row.Elsewhere, row.Ready, row.IsPending, row.Waits = at, false, false, v.Waits(g, r)
 	}
 	return v.withConflicts(v.withCollisions(row, g, r), g)
 }
@@ -258,6 +259,8 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	s := flow.Stand(t.Status)
 	s.WaitsFor, s.Children = len(blockedBy) > 0, openChildren > 0
 	s = held(s, hold, r.Elsewhere)
+	r.Waits = v.waits(t, "")
+	s.Asks = r.Waits != nil
 	s.Silent = func() bool { return r.Execution == string(session.Stalled) }
 	r.Ready, r.Assigned, r.IsBlocked = s.Is(task.IsReady), s.Is(task.IsAssigned), s.Is(task.IsBlocked)
 	r.IsRunning, r.IsReviewing = s.Is(task.IsRunning), s.Is(task.IsInReview)

@@ -199,6 +199,9 @@ type Wing struct {
 	Jobs      func(*store.Store) ([]Job, error) // the newest first; one whose supervisor was killed is ended
 	PeekJobs  func(*store.Store) ([]Job, error) // the same, and nothing is ended or written
 
+	// Wake has the jobs go on whose questions have an answer by now, in processes of their own.
+	Wake func(context.Context, *Workspace, *store.Store)
+
 	// Parked are the newest branches with given up work of tasks, by those that have no work tree.
 	Parked func(*store.Store) map[record.ID]string
 }

@@ -148,6 +148,8 @@ func worksOn(s *store.Store, id record.ID) string {
 	switch last, found := jobs.Last(all, id); {
 	case found && last.Status.State.Live():
 		return last.Spec.Job + " works on it"
+	case found && last.Status.State == job.Waiting:
+		return last.Spec.Job + " waits for an answer, and goes on then"
 	case found && last.Status.State == job.Stale:
 		return last.Spec.Job + " was interrupted, and may go on until it is canceled"
 	case len(broken) > 0:

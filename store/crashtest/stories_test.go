@@ -257,6 +257,7 @@ var untried = map[string]string{
 	"job_start":       "a job is a folder and no record: what a kill leaves of one is tried in internal/work/jobs, and of its task it makes what create makes",
 	"take":            "it puts whole files, as restore does, of several tasks in one write, as plan does",
 	"revert":          "it writes what update, delete and restore write, of several tasks in one write",
+	"ask":             "it writes what cancel and handoff_create write, in one write",
 	"job_say":         "its note is tried as note is, and its words are one file that is replaced whole",
 	"job_discard":     "what a kill leaves of a work tree is tried in internal/work/worktree, and what the task loses is live state",
 	"job_cancel":      "it leaves one file, which whoever looks next acts on: internal/work/jobs tries it",

@@ -86,6 +86,7 @@ var Handoffs = DefineMarkdown[ledger.HandoffID](
 				KeyOf("options", func(h *ledger.Handoff) *[]string { return &h.Options }),
 				flagUnless("allow_free_text", func(h *ledger.Handoff) *bool { return &h.OptionsOnly }),
 				KeyOf("due", func(h *ledger.Handoff) *task.Due { return &h.Due }).Fact(DueFact),
+				KeyOf("default", func(h *ledger.Handoff) *string { return &h.Default }),
 				KeyOf("about", func(h *ledger.Handoff) *[]string { return &h.About }).United().Fact(AboutFact),
 				KeyOf("fingerprint", func(h *ledger.Handoff) *string { return &h.Fingerprint }).Fact(FingerprintFact),
 			}

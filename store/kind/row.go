@@ -80,6 +80,7 @@ const (
 	AboutFact       = "about" // one for each record
 	FingerprintFact = "fingerprint"
 	CloseFact       = "close" // of a task: Task.Closing
+	AskedFact       = "asked" // of a task that its last attempt left for the answer to a question: a Said, with the id of that
 	RepoFact        = "repo"  // of a repository its host and path; of a task the name of one
 	RoleFact        = "role"
 	OriginFact      = "origin" // what the record was made from, as the target of its reference says; one for each
@@ -311,6 +312,11 @@ func taskRow(v any, r *Row) {
 	t := v.(task.Task)
 	r.Priority, r.Parent, r.Deps = t.Priority, t.Parent, t.Deps
 	r.Add(CloseFact, t.Closing())
+	if e, asked := t.Asked(); asked {
+		said := SaidOf(e)
+		said.More = strings.Join(e.Said().About, " ")
+		r.Add(AskedFact, said.String())
+	}
 	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
 		if value := t.Own[name]; len(value) <= mostOwn && len(name) <= mostOwn {
 			r.Add(ownFact+name, value)

@@ -33,6 +33,26 @@ type Config struct {
 	Executors Section
 	Embedder  Section
 	Webhooks  []string // hosts that may be told of the end of a job
+	Notify    Notify
+}
+
+// Notify says how the user is told of what waits for them.
+type Notify struct {
+	Command []string `yaml:"command"` // is run with the news as JSON on standard input
+	Webhook string   `yaml:"webhook"` // is sent them as JSON
+	Ntfy    string   `yaml:"ntfy"`    // the address of a topic
+	Board   string   `yaml:"board"`   // where the user's board is, which news lead to
+}
+
+// valid returns an error for an address that is none, or that would carry news to another machine without encryption.
+func (n Notify) valid(path string) error {
+	for key, address := range map[string]string{"webhook": n.Webhook, "ntfy": n.Ntfy, "board": n.Board} {
+		u, err := url.Parse(address)
+		if address != "" && (err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname()))) {
+			return bad(path, "notify.%s is not an address of https, or of http on this machine", key)
+		}
+	}
+	return nil
 }
 
 // Section is a part of the config, whose keys the package that it is for knows. The zero value is a part that is not
@@ -91,8 +111,12 @@ func parse(path string, src []byte) (Config, error) {
 			c.Embedder = part
 		case "webhooks":
 			err = part.Decode(&c.Webhooks)
+		case "notify":
+			if err = part.Decode(&c.Notify); err == nil {
+				err = c.Notify.valid(path)
+			}
 		default:
-			err = part.Errorf("there is no such key").WithHint("executors, embedder or webhooks")
+			err = part.Errorf("there is no such key").WithHint("executors, embedder, notify or webhooks")
 		}
 		if err != nil {
 			return Config{}, err

@@ -303,6 +303,9 @@ func (c *collector) handoff(r *kind.Row) *Item {
 	item := c.add(IsHandoff, r, kind.Said{Who: record.Actor(r.Fact(kind.FromFact)), At: time.Unix(r.Created, 0).UTC()})
 	item.Type, item.Due = r.Fact(kind.TypeFact), r.Fact(kind.DueFact)
 	item.Unread, item.answered, item.Next = item.Unread && !answered, answered, "cairn show "+r.ID
+	if ledger.Parks(r.Fact(kind.FingerprintFact)) {
+		item.Next = "cairn answer " + r.ID + " TEXT"
+	}
 	return item
 }
 

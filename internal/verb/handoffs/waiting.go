@@ -120,7 +120,7 @@ func (c *collector) asked(ctx context.Context, g *verb.Graph) error {
 	all, err := Away(ctx, c.w, c.s, g)
 	for _, a := range all {
 		if item := c.handoff(a.Row); item != nil {
-			item.Branch, item.Next = a.Branch, "cairn show "+a.Row.ID
+			item.Branch = a.Branch
 			if !a.Readable {
 				item.Next = "cairn take " + a.Row.ID
 			}

@@ -161,6 +161,7 @@ func change(
 	if err != nil {
 		return Handoff{}, verb.WithID(err, record.ID(id))
 	}
+	verb.OwnWork().Wake(ctx, w, s)
 	return show(w, s, string(id))
 }
 

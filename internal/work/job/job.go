@@ -27,7 +27,8 @@ type State string
 
 // The states. A job is created Queued, or Running if a slot was free. Succeeded, Failed, Canceled and Expired are
 // final. Stale is not: the supervisor of the job is gone, and whoever noticed that ended what it had started; a retry
-// lets the job go on.
+// lets the job go on. Waiting is neither: its program asked something, nothing of the job runs, and the answer lets it go
+// on.
 const (
 	Queued    State = "QUEUED"
 	Running   State = "RUNNING"
@@ -36,10 +37,11 @@ const (
 	Canceled  State = "CANCELED"
 	Expired   State = "EXPIRED"
 	Stale     State = "STALE"
+	Waiting   State = "WAITING"
 )
 
 // States is every state, in the order of a life.
-var States = []State{Queued, Running, Succeeded, Failed, Canceled, Expired, Stale}
+var States = []State{Queued, Running, Succeeded, Failed, Canceled, Expired, Stale, Waiting}
 
 // Final reports whether nothing can follow a state.
 func (s State) Final() bool { return s == Succeeded || s == Failed || s == Canceled || s == Expired }
@@ -49,7 +51,8 @@ func (s State) Live() bool { return s == Queued || s == Running }
 
 var follow = map[State][]State{
 	Queued:  {Running, Failed, Canceled, Expired, Stale},
-	Running: {Succeeded, Failed, Canceled, Expired, Stale},
+	Running: {Succeeded, Failed, Canceled, Expired, Stale, Waiting},
+	Waiting: {Queued, Failed, Canceled},
 	Stale:   {Queued, Running, Failed, Canceled, Expired},
 }
 
@@ -111,10 +114,12 @@ type Status struct {
 	StartedAt  time.Time    `json:"started_at,omitzero"`
 	FinishedAt time.Time    `json:"finished_at,omitzero"`
 	PR         *PR          `json:"pr,omitempty"`
-	Disowned   []string     `json:"disowned,omitempty"` // hashes of entries under the names of others that it was refused for
-	Given      int          `json:"given,omitempty"`    // how many words that were said to the job its executor was given
-	Heard      int          `json:"heard,omitempty"`    // how many of these in runs that came to their end; a run after a crash is given the others again
-	Process    int          `json:"process,omitempty"`  // of the supervisor, for people; the lock is the proof that it lives
+	Disowned   []string     `json:"disowned,omitempty"`  // hashes of entries under the names of others that it was refused for
+	Given      int          `json:"given,omitempty"`     // how many words that were said to the job its executor was given
+	Heard      int          `json:"heard,omitempty"`     // how many of these in runs that came to their end; a run after a crash is given the others again
+	Question   string       `json:"question,omitempty"`  // the handoff that its program asked, until it was given the answer
+	Questions  int          `json:"questions,omitempty"` // how often it asked
+	Process    int          `json:"process,omitempty"`   // of the supervisor, for people; the lock is the proof that it lives
 }
 
 // PR is a pull request of a job's branch.

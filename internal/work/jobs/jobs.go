@@ -189,6 +189,16 @@ func Last(all []job.Job, id record.ID) (last job.Job, found bool) {
 	return last, found
 }
 
+// Unfinished reports whether a job of a task works, waits for its turn, or waits for an answer; another one may not begin
+// then.
+func Unfinished(one job.Job) bool { return one.Status.State.Live() || one.Status.State == job.Waiting }
+
+// Sleeps reports whether a job that waits for an answer has a process that wakes it.
+func (j Jobs) Sleeps(id string) bool {
+	held, err := isHeld(j.path(id, lockName))
+	return err == nil && held
+}
+
 // LiveOf is the job of a task that is at work, or waits for its turn, if there is one.
 func (j Jobs) LiveOf(id record.ID) (job.Job, bool) {
 	last, found := j.LastOf(id)

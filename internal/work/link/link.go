@@ -45,6 +45,7 @@ func Wing() verb.Wing {
 			return jobsOf(s, all), err
 		},
 		Parked:  parked,
+		Wake:    func(ctx context.Context, w *verb.Workspace, s *store.Store) { verbs.Wake(ctx, w, s) },
 		FilesIn: work.FilesIn,
 
 		GoesInto:  work.GoesInto,

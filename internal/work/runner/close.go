@@ -1,20 +1,20 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/user/notify"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // closeLimit is how long the end of a job may take. What ended the job does not cut it off.
@@ -79,7 +79,25 @@ func (r *run) close(e *ended) error {
 			r.note(fmt.Errorf("the webhook: %s", record.MessageOf(err)))
 		}
 	}
+	switch e.state {
+	case job.Succeeded:
+		r.tellUser(ctx, "review", "cairn review show "+string(r.spec.Task), summary)
+	case job.Failed, job.Expired:
+		r.tellUser(ctx, "failed", "cairn job show "+r.spec.Job, e.message)
+	default: // whoever canceled it knows
+	}
 	return nil
+}
+
+// tellUser tells the user of what waits for them by now.
+func (r *run) tellUser(ctx context.Context, what, next, text string) {
+	title := string(r.spec.Task)
+	if t, err := kind.Tasks.Get(r.s, r.spec.Task); err == nil {
+		title = t.Title
+	}
+	r.note(notify.Tell(ctx, r.w.ConfigDir, r.w.Version, notify.News{
+		What: what, Task: r.spec.Task, Title: title, Text: text, From: string(r.owned.Job().Status.Actor), Job: r.spec.Job, Next: next,
+	}))
 }
 
 // handedOver is the summary of the job: what was handed over, else what the executor said last, else how the job ended.
@@ -134,8 +152,6 @@ func (r *run) artifact(name string, data []byte) error {
 	return r.owned.Event(job.Event{Type: job.EventArtifact, Text: name})
 }
 
-const webhookLimit = 10 * time.Second
-
 // pullRequest opens the pull request of the branch, and keeps it as an artifact.
 func (r *run) pullRequest(ctx context.Context) error {
 	made, err := r.OpenPR(ctx, r.w, r.spec.Task)
@@ -165,8 +181,7 @@ type webhookBody struct {
 	PR         *job.PR    `json:"pr,omitempty"`
 }
 
-// webhook posts the final state to an address that the user's config allows. It follows no redirect, which could lead
-// to another host.
+// webhook posts the final state to an address that the user's config allows.
 func (r *run) webhook(ctx context.Context, address string) error {
 	allowed, err := userconfig.Read(r.w.ConfigDir)
 	if err == nil {
@@ -182,23 +197,5 @@ func (r *run) webhook(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, webhookLimit)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", "cairn/"+r.w.Version)
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10))
-	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("%s answered %s", req.URL.Host, answer.Status)
-	}
-	return nil
+	return notify.Post(ctx, address, r.w.Version, http.Header{"Content-Type": {"application/json"}}, body)
 }

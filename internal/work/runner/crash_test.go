@@ -22,9 +22,11 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
@@ -43,7 +45,9 @@ echo good >file; echo done`
 func init() { parts["supervise"] = supervised }
 
 // supervised is the part of a supervisor, whose executor is a line, and of the caller that starts one and waits.
-func supervised(s *store.Store, args []string) error {
+func supervised(s *store.Store, args []string) error { return supervise(s, toils, args) }
+
+func supervise(s *store.Store, line string, args []string) error {
 	if len(args) == 2 { // the caller
 		self, err := os.Executable()
 		if err != nil {
@@ -62,7 +66,7 @@ func supervised(s *store.Store, args []string) error {
 	w := &verb.Workspace{
 		Dir: s.Root, StateDir: storetest.StateDir(), Actor: verb.As("human:lee"), Rights: verb.Rights{Profile: verb.Maintainer}, Now: time.Now, Rand: rand.Reader,
 	}
-	agent := &shell{line: toils}
+	agent := &shell{line: line}
 	r := Runner{
 		Agent:   func(*verb.Workspace, string) (Agent, error) { return agent, nil },
 		Backoff: func(int) time.Duration { return 10 * time.Millisecond },
@@ -248,4 +252,60 @@ func (f *field) nothingRuns(id string) {
 func end(caller *storetest.Process) {
 	_ = caller.Cmd.Process.Kill()
 	_ = caller.Cmd.Wait()
+}
+
+func init() {
+	parts["asks"] = func(s *store.Store, args []string) error { return supervise(s, asks, args) }
+}
+
+// SIGKILL at random moments of a job that asks, and of the same job once it is answered: the question is there, it is one,
+// and the job goes on with the answer.
+func TestSlowKillsLoseNoQuestion(t *testing.T) {
+	slowtest.Skip(t)
+	f := newField(t)
+	f.agent.line = asks
+	for n := range crashes() / 2 {
+		about := record.ID(fmt.Sprintf("PROJ-%d", n+10))
+		f.create(about, tasks.CheckIn{Desc: "the file is good", Cmd: "grep -q good file"})
+		f.settle()
+		id := f.make(func(s *job.Spec) { s.Task = about })
+		f.cut(id)
+		if f.get(id).Status.State != job.Waiting {
+			f.runIt(id)
+		}
+		one := f.get(id)
+		f.want(one, job.Waiting, "")
+		asked := 0
+		all, _, err := kind.Handoffs.List(t.Context(), f.there(one))
+		for _, h := range all {
+			if h.About[0] == string(about) && h.Title == "What is it to say?" {
+				asked++
+			}
+		}
+		if err != nil || asked != 1 || f.question(one).About[0] != string(about) {
+			t.Fatalf("kill %d left %d questions, %v", n, asked, err)
+		}
+		f.answer(one, "good")
+		f.cut(id)
+		if f.get(id).Status.State != job.Succeeded {
+			f.runIt(id)
+		}
+		f.want(f.get(id), job.Succeeded, "")
+		f.nothingRuns(id)
+	}
+	storetest.Git(t, f.s.Root, "fsck", "--strict")
+	storetest.WantClean(t, f.s)
+}
+
+// cut starts the supervisor of a job, and kills it and all that it started at a random moment.
+func (f *field) cut(id string) {
+	f.Helper()
+	caller := storetest.Start(f.T, f.s, "asks", id, "call")
+	time.Sleep(time.Duration(random(int64(2 * time.Second))))
+	f.kill(id, "all", caller)
+	f.soon("the job is at work no more", func() bool {
+		s := f.get(id).Status
+		return !s.State.Live() || s.State == job.Queued && s.Process == 0
+	})
+	end(caller)
 }

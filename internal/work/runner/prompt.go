@@ -26,6 +26,7 @@ type followUp struct {
 	tree   string     // how the executor left the work tree, so that it cannot be judged
 	reason job.Reason // why the job ends if that stays so; "" is POLICY
 	remind bool       // the executor ended without handing over
+	answer string     // what came of the question that it asked
 	before string     // how the work before this run ended, if it was begun already
 }
 
@@ -65,6 +66,9 @@ func (r *run) prompt(ctx context.Context, more followUp, said []jobs.Word, goesO
 	if err != nil {
 		return "", err
 	}
+	if more.answer != "" {
+		b.WriteString(more.answer)
+	}
 	if !goesOn {
 		r.about(ctx, b, t, said)
 	} else if r.owned.Job().Status.ResumeID == "" { // of the job before, which was asked for less
@@ -80,7 +84,7 @@ func (r *run) prompt(ctx context.Context, more followUp, said []jobs.Word, goesO
 
 func (r *run) about(ctx context.Context, b *page, t task.Task, said []jobs.Word) {
 	b.add("# %s: %s", t.ID, t.Title)
-	b.add("Work on this one task, in this folder, which is a git work tree of its own on the branch %s. Nobody answers questions while you work: where something is not said, decide, and say so when you hand over. Do not switch branches, do not push, and make no other work trees.", r.tree.Branch)
+	b.add("Work on this one task, in this folder, which is a git work tree of its own on the branch %s. Nobody answers questions while you work: where something is not said, decide, and say so when you hand over%s. Do not switch branches, do not push, and make no other work trees.", r.tree.Branch, r.mayAsk())
 	if body := strings.TrimSpace(t.Body); body != "" {
 		b.add("## The task\n\n%s", body)
 	}
@@ -188,6 +192,6 @@ func (r *run) handOver(b *page) {
 	case r.agent.HandsOver():
 		b.add("## Hand over\n\nYou act as %s in cairn, whose tools the MCP server cairn gives you. Your session is %s. When the work is done call `finish` with this session and a summary for the reviewer: what you did, and what you decided. If it cannot be done, call `finish` with status failed, and say why. Without that call the work counts as not handed over. Commit what you like; what is not committed is committed for you.", r.session.Acts.Actor(), r.session.id)
 	default:
-		b.add("## Hand over\n\nYour last message is the summary for the reviewer: what you did, and what you decided. What is not committed is committed for you.")
+		b.add("## Hand over\n\nYour last message is the summary for the reviewer: what you did, and what you decided. " + howToAsk + " What is not committed is committed for you.")
 	}
 }

@@ -54,7 +54,21 @@ func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
 		return err
 	}
 	defer func() { _ = owned.Release() }()
+	for {
+		if err := f.once(ctx, w, s, owned); err != nil || owned.Job().Status.State != job.Waiting {
+			return err
+		}
+		if goesOn, err := sleep(ctx, w, s, owned); err != nil || !goesOn {
+			return err
+		}
+		f.Owned = nil // it was told already
+	}
+}
+
+// once runs a job until it ends, or waits for an answer.
+func (f Runner) once(ctx context.Context, w *verb.Workspace, s *store.Store, owned *jobs.Owned) error {
 	one := owned.Job()
+	id := one.Spec.Job
 	if one.Status.State.Final() {
 		return record.Errorf(record.AlreadyTerminal, "%s has ended: %s", id, one.Status.State).ForGood()
 	}
@@ -65,7 +79,7 @@ func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
 	if err := r.takeOver(); err != nil {
 		return err
 	}
-	r.used, r.told, r.wentOn = one.Status.Usage, one.Status.Usage, one.Status.Attempt > 0
+	r.used, r.told, r.wentOn = one.Status.Usage, one.Status.Usage, one.Status.Attempt > 0 && one.Status.Question == ""
 	defer proc.Adopt()()
 	// How to find the processes of each command is recorded before it runs. An error is ignored: those of a killed
 	// supervisor are also found by the id of the job in their environment.
@@ -197,7 +211,10 @@ func (r *run) begins(ctx context.Context) (bool, error) {
 	}
 	return why == "", r.owned.Change(func(s *job.Status) {
 		if s.Message = why; why == "" {
-			s.State, s.Phase, s.StartedAt, s.Attempt = job.Running, job.Preparing, r.w.Now().UTC(), s.Attempt+1
+			s.State, s.Phase, s.StartedAt = job.Running, job.Preparing, r.w.Now().UTC()
+			if s.Question == "" || s.Attempt == 0 { // one that asked goes on with its round
+				s.Attempt++
+			}
 		}
 	})
 }
@@ -214,6 +231,9 @@ func (r *run) over(err error) error {
 	}
 	if e.state == job.Stale {
 		return r.owned.Change(func(s *job.Status) { s.State, s.Phase, s.Message, s.Process = job.Stale, "", e.message, 0 })
+	}
+	if e.state == job.Waiting {
+		return r.park()
 	}
 	return r.close(e)
 }

@@ -59,7 +59,11 @@ func (j *jobSession) now() session.Session {
 }
 
 func (j *jobSession) beginAnew(ctx context.Context) error {
-	key := fmt.Sprintf("%s-%d", j.Job, j.owned.Job().Status.Attempt)
+	s := j.owned.Job().Status
+	key := fmt.Sprintf("%s-%d", j.Job, s.Attempt)
+	if s.Questions > 0 {
+		key += fmt.Sprintf("-%d", s.Questions)
+	}
 	id, err := j.Begin(ctx, sessions.BeginIn{IdempotencyKey: key, Model: j.spec.Model, Client: j.spec.Executor})
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 
 // work lets the executor work until it has handed over and its checks pass, for as many rounds as the job has.
 func (r *run) work(ctx context.Context) error {
-	more, reminded := followUp{before: r.before()}, false
+	more, reminded := followUp{before: r.before(), answer: r.answer(ctx)}, false
 	for failures := 0; ; {
 		handed, again, err := r.round(ctx, more)
 		if err != nil {
@@ -61,6 +61,9 @@ func (r *run) work(ctx context.Context) error {
 
 // gaveUp is the end of a job of which the last round left something to mend.
 func (f followUp) gaveUp(failures int) error {
+	if f.answer != "" {
+		return failed(job.ExecutorError, "the executor asked again and again what was answered")
+	}
 	if f.tree != "" {
 		return failed(cmp.Or(f.reason, job.Policy), "%s", f.tree)
 	}
@@ -112,6 +115,9 @@ func (r *run) round(ctx context.Context, more followUp) (handed bool, again foll
 		return false, again, err
 	}
 	r.final = result.Final
+	if again.answer, err = r.asks(ctx); err != nil || again.answer != "" {
+		return false, again, or(job.InternalError, err)
+	}
 	left := r.tree.rejoin(ctx, r.session.Acts.Actor(), false)
 	if record.CodeOf(left) == record.Conflict {
 		return false, followUp{tree: or(job.Policy, left).Error()}, nil
@@ -150,6 +156,8 @@ func (r *run) handed(result executor.Result) (bool, error) {
 	switch state := ses.Status; {
 	case state == session.Finished:
 		return true, nil
+	case state == session.Waiting:
+		return false, &ended{state: job.Waiting}
 	case state == session.Failed || state == session.Canceled:
 		return false, failed(job.ExecutorError, "the executor gave up: %s", oneLine(ses.Summary+" "+ses.Reason))
 	case state == session.Abandoned:
@@ -376,7 +384,7 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 		return result, e
 	}
 	if err == nil && result.Done && !result.Failed {
-		err = r.heard(result.Missed)
+		err = errors.Join(r.heard(result.Missed), r.answered())
 	}
 	return result, err
 }

@@ -21,7 +21,7 @@ import (
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	State    string     `json:"state,omitempty" doc:"only jobs in this state" enum:"QUEUED,RUNNING,SUCCEEDED,FAILED,CANCELED,EXPIRED,STALE"`
+	State    string     `json:"state,omitempty" doc:"only jobs in this state" enum:"QUEUED,RUNNING,SUCCEEDED,FAILED,CANCELED,EXPIRED,STALE,WAITING"`
 	Task     record.ID  `json:"task,omitempty" doc:"only jobs of this task"`
 	Executor string     `json:"executor,omitempty" doc:"only jobs of this executor" from:"executors"`
 	Parked   bool       `json:"parked,omitempty" doc:"true: only the last jobs of open tasks that failed, expired or were cut off" mcp:"quiet"`
@@ -58,7 +58,7 @@ const (
 func List(_ context.Context, w *verb.Workspace, s *store.Store, in ListIn) (Listed, error) {
 	in.State = strings.ToUpper(in.State)
 	if in.State != "" && !slices.Contains(job.States, job.State(in.State)) {
-		return Listed{}, verb.BadInput("state", "is %q", verb.Head(in.State, 40)).WithHint("QUEUED, RUNNING, SUCCEEDED, FAILED, CANCELED, EXPIRED or STALE")
+		return Listed{}, verb.BadInput("state", "is %q", verb.Head(in.State, 40)).WithHint("QUEUED, RUNNING, SUCCEEDED, FAILED, CANCELED, EXPIRED, STALE or WAITING")
 	}
 	if err := validPage(in.Limit, maxLimit, in.Offset); err != nil {
 		return Listed{}, err

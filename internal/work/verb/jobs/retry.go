@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 )
 
-// Retry tries a job again, in the work tree that it left: a STALE one goes on under its id, and for one that has ended
+// Retry tries a job again, in the work tree that it left: a STALE one goes on under its id, as does one that waits for
+// an answer, without it; for one that has ended
 // a new one begins, with the same spec and the id of the old one in retry_of. It returns ALREADY_CLAIMED for a job that
 // is at work, and otherwise what Start refuses. A fresh one begins at the base: what the work tree has is given up, as
 // Discard does.
@@ -32,7 +33,7 @@ func Retry(ctx context.Context, w *verb.Workspace, id string, fresh bool) (Job, 
 	if err != nil {
 		return Job{}, err
 	}
-	if old.Status.State == job.Stale {
+	if old.Status.State == job.Stale || old.Status.State == job.Waiting {
 		return goOn(ctx, w, s, old)
 	}
 	token, err := record.Token(w.Now(), w.Rand)
@@ -70,7 +71,7 @@ func goOn(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Job) (
 	if err != nil {
 		return Job{}, err
 	}
-	st := starter{w: w, s: s, spec: job.Spec{Task: old.Spec.Task}}
+	st := starter{w: w, s: s, spec: job.Spec{Task: old.Spec.Task, Job: old.Spec.Job}}
 	if _, err := st.admit(all); err != nil {
 		return Job{}, verb.WithID(err, old.Spec.Task)
 	}

@@ -17,6 +17,7 @@ type ShortJob struct {
 	Attempt       int            `json:"attempt,omitempty"`
 	Reason        job.Reason     `json:"reason,omitempty"`
 	Message       string         `json:"message,omitempty"`
+	Question      string         `json:"question,omitempty"`
 	Stalled       bool           `json:"stalled,omitempty"`
 	Branch        string         `json:"branch,omitempty"`
 	DurationMS    int64          `json:"duration_ms,omitempty"`
@@ -71,7 +72,7 @@ func (l Listed) Short(verb.Verb) any {
 func (j Job) short() ShortJob {
 	return ShortJob{
 		Job: j.Job, Task: j.Task, Executor: j.Executor, State: j.State, Phase: j.Phase, Attempt: j.Attempt, Reason: j.Reason,
-		Message: j.Message, Stalled: j.Stalled, Branch: j.Branch, DurationMS: j.DurationMS, Summary: j.Summary, PR: j.PR,
+		Message: j.Message, Question: j.Question, Stalled: j.Stalled, Branch: j.Branch, DurationMS: j.DurationMS, Summary: j.Summary, PR: j.PR,
 		Code: j.Code, NextTool: j.NextTool, NextArguments: j.NextArguments, Replayed: j.Replayed,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	joblist "github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
@@ -265,6 +266,10 @@ func (st *starter) replay(one job.Job) Job {
 }
 
 func worksAlready(one job.Job) error {
+	if one.Status.State == job.Waiting {
+		return record.Errorf(record.AlreadyClaimed, "%s %s", one.Spec.Job, one.Status.Message).
+			WithHint("%s lets it go on; restart: true (--restart) cancels it first", record.CallTo("handoff_respond", "id", one.Status.Question, "text", "TEXT").OnlyShown())
+	}
 	return record.Errorf(record.AlreadyClaimed, "%s works on it already (%s)", one.Spec.Job, one.Status.State).
 		WithHint("%s follows it; restart: true (--restart) cancels it first", record.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
 }
@@ -276,7 +281,7 @@ func (st *starter) admit(all []job.Job) (*job.Job, error) {
 		return one, err
 	}
 	for _, one := range all {
-		if one.Spec.Task == st.spec.Task && one.Status.State.Live() {
+		if one.Spec.Task == st.spec.Task && one.Spec.Job != st.spec.Job && joblist.Unfinished(one) {
 			return nil, worksAlready(one)
 		}
 	}

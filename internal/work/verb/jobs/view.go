@@ -22,7 +22,7 @@ var Verbs = verb.Group{Name: "jobs", Noun: "job", Toolset: verb.Jobs}.Of(
 	}),
 	verb.Declare(Poll, verb.Verb{Name: "job_poll", Title: "Read a job", Waits: true, Slim: true, Exit: exitOfPoll,
 		Summary: "Read a job: its state, what became of it, its files; if asked, wait for a change, and page through its events.",
-		When:    "After job_start, with wait true, until the state is SUCCEEDED, FAILED, CANCELED, EXPIRED or STALE.",
+		When:    "After job_start, with wait true, until the state is SUCCEEDED, FAILED, CANCELED, EXPIRED, STALE or WAITING.",
 	}),
 	verb.Declare(List, verb.Verb{Name: "job_list", Title: "List jobs", Slim: true,
 		Summary: "List the jobs of this clone that fit all filters given, the newest first.",
@@ -60,7 +60,8 @@ type Job struct {
 	Attempts   int          `json:"attempts"` // further rounds that it may have after the first
 	Reason     job.Reason   `json:"reason,omitempty"`
 	Message    string       `json:"message,omitempty"`
-	Stalled    bool         `json:"stalled,omitempty"` // it is silent for long
+	Question   string       `json:"question,omitempty"` // the handoff whose answer it waits for, or is about to be given
+	Stalled    bool         `json:"stalled,omitempty"`  // it is silent for long
 	Priority   job.Priority `json:"priority"`
 	By         record.Actor `json:"by"`              // who asked for it
 	Actor      record.Actor `json:"actor,omitempty"` // as whom the executor acts
@@ -102,7 +103,7 @@ func View(at *store.Store, one job.Job, now time.Time) Job {
 	spec, s := one.Spec, one.Status
 	out := Job{
 		Job: spec.Job, Task: spec.Task, Session: s.Session, Executor: spec.Executor, Model: spec.Model, Output: spec.Output, State: s.State, Phase: s.Phase,
-		Version: s.Version, Attempt: s.Attempt, Attempts: spec.Attempts, Reason: s.Reason, Message: s.Message, Stalled: s.Stalled, Priority: spec.Priority,
+		Version: s.Version, Attempt: s.Attempt, Attempts: spec.Attempts, Reason: s.Reason, Message: s.Message, Question: s.Question, Stalled: s.Stalled, Priority: spec.Priority,
 		By: spec.By, Actor: s.Actor, Branch: s.Branch, Worktree: s.Worktree, Base: cmp.Or(s.Base, spec.Base), BaseCommit: cmp.Or(s.BaseCommit, spec.BaseCommit),
 		Head: s.Head, CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt, DurationMS: s.Duration(now).Milliseconds(), Usage: s.Usage,
 		RetryOf: spec.Retries, Summary: s.Summary, Artifacts: []Artifact{}, PR: s.PR,
@@ -126,7 +127,7 @@ func View(at *store.Store, one job.Job, now time.Time) Job {
 
 // ExitOfEnd says whether a job ended without success.
 func ExitOfEnd(one Job) int {
-	if one.State.Final() && one.State != job.Succeeded || one.State == job.Stale {
+	if one.State.Final() && one.State != job.Succeeded || one.State == job.Stale || one.State == job.Waiting {
 		return verb.ExitCheckFailed
 	}
 	return 0
