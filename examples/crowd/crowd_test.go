@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m) }
+func TestMain(m *testing.M) { storetest.Main(m, nil) }
 
 // Agents that go around what is at work meet less than a fifth of the conflicts, at 80 % of the throughput or more.
 func TestSlowCrowd(t *testing.T) {
