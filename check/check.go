@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sandbox"
 )
 
 // Spec is one command to run.
@@ -21,6 +22,7 @@ type Spec struct {
 	Cwd     string        // the folder as declared, relative to Root; "" and "." are Root itself
 	Timeout time.Duration // the time limit, more than 0
 	Env     []string      // "NAME=value" each; nil is the environment of this process. what bends checks is removed from either: see ownEnv
+	Box     *sandbox.Box  // in which it runs; nil for none
 	Output  io.Writer     // gets what the command prints as well, while it prints it; nil for nobody. What it cannot take is lost
 }
 
@@ -29,7 +31,7 @@ type Spec struct {
 // error is nil and the Outcome says how.
 //
 // It returns INVALID_INPUT if the spec has no command, no time limit or no usable folder, NO_SHELL if there is no sh on
-// PATH, and IO if the system refuses to start or watch a process.
+// PATH, NO_SANDBOX if it is to run in a box that cannot be had, and IO if the system refuses to start or watch a process.
 func Run(ctx context.Context, s Spec) (Outcome, error) {
 	if strings.TrimSpace(s.Cmd) == "" {
 		return Outcome{}, record.Errorf(record.InvalidInput, "the check has no command")
@@ -46,7 +48,14 @@ func Run(ctx context.Context, s Spec) (Outcome, error) {
 	if s.Output != nil {
 		to = tee{&out, s.Output}
 	}
-	end, err := proc.Run(ctx, proc.Command{Line: s.Cmd, Dir: dir, Env: ownEnv(s.Env), Timeout: s.Timeout, Output: to})
+	command := proc.Command{Line: s.Cmd, Dir: dir, Env: ownEnv(s.Env), Timeout: s.Timeout, Output: to}
+	if s.Box != nil {
+		command.Line = ""
+		if command.Args, command.Env, err = s.Box.Command(s.Cmd, dir, command.Env); err != nil {
+			return Outcome{}, err
+		}
+	}
+	end, err := proc.Run(ctx, command)
 	switch {
 	case errors.Is(err, proc.ErrNoShell):
 		return Outcome{}, record.Errorf(record.NoShell, "there is no sh to run checks with: %w", err).

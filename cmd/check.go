@@ -342,6 +342,10 @@ func (p *checkCommand) runCommands(ctx context.Context, l layout.Layout, found s
 	if s, err = p.mayRun(ctx, s, commands); err != nil {
 		return err
 	}
+	box, err := gates.BoxOf(&verb.Workspace{ConfigDir: p.configDir()}, s, s.Layout, s.Root)
+	if err != nil {
+		return err
+	}
 	log, err := newRunLog(p.program, len(commands))
 	if err != nil {
 		return err
@@ -349,7 +353,7 @@ func (p *checkCommand) runCommands(ctx context.Context, l layout.Layout, found s
 	r.Ran = make([]report.Ran, len(commands))
 	specs := make([]check.Spec, len(commands))
 	for i, c := range commands {
-		specs[i] = check.Spec{Cmd: c.Cmd, Root: s.Root, Cwd: c.Folder, Output: p.watched()}
+		specs[i] = check.Spec{Cmd: c.Cmd, Root: s.Root, Cwd: c.Folder, Output: p.watched(), Box: box}
 		r.Ran[i].Desc = c.Checks[0].Check.Desc
 		for _, d := range c.Checks {
 			specs[i].Timeout = max(specs[i].Timeout, s.Config.Limit(d.Check))
@@ -378,7 +382,7 @@ func (p *checkCommand) runCommands(ctx context.Context, l layout.Layout, found s
 // heldByBase runs the commands of the tasks that the change closes with the files on which they stand as the base has
 // them, where the change altered these. A record that says that they were held is not believed here.
 func (p *checkCommand) heldByBase(ctx context.Context, s *store.Store, found snapshot.Checked, r *report.Report) error {
-	w := &verb.Workspace{Now: func() time.Time { return p.Now }} // nobody acts
+	w := &verb.Workspace{Now: func() time.Time { return p.Now }, ConfigDir: p.configDir()} // nobody acts
 	for _, id := range found.Closed {
 		t, err := kind.Tasks.Get(s, id)
 		if err != nil {

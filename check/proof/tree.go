@@ -76,10 +76,11 @@ type ConfigFile struct {
 	Severities map[RuleID]Severity // the key rules
 	Unknown    []string            // keys that cairn does not know
 
-	ByMerge bool        // close_by: merge: a task is closed by merging its branch
-	Guards  []string    // guards: globs of the files on which checks stand that name none
-	Require []task.Need // require: what closes need
-	Setup   string      // worktree_setup: what is run in each new work tree
+	ByMerge   bool        // close_by: merge: a task is closed by merging its branch
+	Guards    []string    // guards: globs of the files on which checks stand that name none
+	Require   []task.Need // require: what closes need
+	Sandboxed bool        // check_sandbox: commands of checks run in a sandbox
+	Setup     string      // worktree_setup: what is run in each new work tree
 
 	Repos map[string]string // repos: where each lies, by its name
 }

@@ -106,6 +106,9 @@ func (r trustRules) loosened() {
 	if was.Flow.WantsRed == task.RedRequire && now.Flow.WantsRed != task.RedRequire {
 		say(Path{"red"}, "a check need not have been seen to fail without the work")
 	}
+	if was.Sandboxed && !now.Sandboxed {
+		say(Path{"check_sandbox"}, "the commands of checks run outside of a sandbox")
+	}
 	for _, need := range was.Require {
 		if !slices.Contains(now.Require, need) {
 			say(Path{"require"}, "a close need not be %s any more", strings.TrimSpace(need.Evidence+" "+need.For))

@@ -57,6 +57,9 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 		(*examination).files, (*examination).work, (*examination).orphans, (*examination).crowd, (*examination).jobs,
 		(*examination).ignores, (*examination).trust,
 	}
+	if v.Store.Config.CheckSandbox == kind.SandboxSystem {
+		examinations = append(examinations, (*examination).sandbox)
+	}
 	if usable == nil {
 		examinations = append(examinations, (*examination).lost, (*examination).mergeDriver, (*examination).signing,
 			(*examination).worktrees, (*examination).remote)

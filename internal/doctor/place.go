@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sandbox"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
@@ -30,6 +31,14 @@ func (e *examination) leftovers(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// sandbox finds that checks are to run in one, and that this machine has none.
+func (e *examination) sandbox(context.Context) error {
+	if _, err := sandbox.Can(); err != nil {
+		e.refused(sandboxMissing, "", err)
+	}
+	return nil
 }
 
 // orphans finds the files that records referred to once and none does any more. Another branch may, so this is a

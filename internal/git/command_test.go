@@ -31,6 +31,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 		"cmd/web.go":                        "CommandContext", // the system's opener of links, for the person who typed cairn web
 		"cmd/transfer.go":                   "CommandContext", // gh, for who typed cairn import github without a file
 		"cmd/review.go":                     "Command",        // what opens a pair's work tree, as the person who typed the command chose
+		"internal/sandbox/means.go":         "CommandContext", // bwrap or sandbox-exec, to see whether it works; package proc starts it with a check
 		"internal/sshsign/sign.go":          "CommandContext", // ssh-keygen, or what the user's own git config names
 		"cmd/cmdtest/commands.go":           "Command",        // for tests only
 		"cmd/cmdtest/shop.go":               "Command",        // for tests only

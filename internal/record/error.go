@@ -50,6 +50,7 @@ const (
 	IO               Code = "IO"
 	Git              Code = "GIT"
 	NoShell          Code = "NO_SHELL"
+	NoSandbox        Code = "NO_SANDBOX"
 	Sandboxed        Code = "SANDBOXED"
 	NoBase           Code = "NO_BASE"
 	InvalidSpec      Code = "INVALID_SPEC"
@@ -83,6 +84,7 @@ var Codes = []CodeInfo{
 	{Busy, "another process holds the lock and did not let go in time", 1, true},
 	{Git, "git is missing, too old, or refuses to work here", 1, false},
 	{NoShell, "there is no POSIX shell to run checks with", 1, false},
+	{NoSandbox, "a command is to run in a sandbox, and this machine has none", 1, false},
 	{Sandboxed, "the folder that holds the lock cannot be written here", 1, false},
 	{InvalidInput, "an argument is missing, unknown, or not of the right form", 2, false},
 	{InvalidParams, "the arguments of a wait do not go together", 2, false},

@@ -16,7 +16,7 @@ import (
 
 // Exit numbers are a promise to scripts. They are never changed; a new code gets a line of its own here.
 var exits = map[record.Code]int{
-	"IO": 1, "BAD_FILE": 1, "BUSY": 1, "GIT": 1, "NO_SHELL": 1, "SANDBOXED": 1,
+	"IO": 1, "BAD_FILE": 1, "BUSY": 1, "GIT": 1, "NO_SHELL": 1, "NO_SANDBOX": 1, "SANDBOXED": 1,
 	"NO_BASE": 2, "INVALID_INPUT": 2, "INVALID_PARAMS": 2, "INVALID_TIMEOUT": 2, "UNKNOWN_STATE": 2, "AMBIGUOUS_ID": 2,
 	"INVALID_SPEC": 2, "TASK_TYPE_VALUE_IN_STATUS": 2,
 	"NOT_FOUND": 3, "NO_WORKSPACE": 3, "JOB_NOT_FOUND": 3, "ARTIFACT_MISSING": 3, "RESOURCE_NOT_FOUND": 3,

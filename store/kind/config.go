@@ -31,6 +31,7 @@ type Config struct {
 	Guards       []string      // globs of the files on which the commands of all checks stand that name none; none takes the table's
 	Require      []task.Need   // what cairn check requires of closes
 	CheckTimeout time.Duration // of a check that names none
+	CheckSandbox string        // in which commands of checks run at least: one of Sandboxes
 	StaleAfter   time.Duration // a session without a heartbeat for longer is stalled
 	ClaimTTL     time.Duration // an agent's claim without a session expires after it
 	WaitDefault  time.Duration
@@ -57,6 +58,15 @@ type Config struct {
 
 	Rules map[proof.RuleID]proof.Severity // the severities of rules of cairn check
 }
+
+// In what commands of checks run.
+const (
+	SandboxNone   = "none"
+	SandboxSystem = "system" // in a box that a program of the system makes
+)
+
+// Sandboxes are these, each stricter than the one before.
+func Sandboxes() []string { return []string{SandboxNone, SandboxSystem} }
 
 // MaxAttachment is the most bytes of a copied file that are read: a reader holds them to hash them. A write takes
 // fewer.
@@ -114,6 +124,7 @@ func DefaultConfig() Config {
 		WaitDefault:  1800 * time.Second,
 		WaitMax:      3600 * time.Second,
 		ArchiveAfter: 30 * 24 * time.Hour,
+		CheckSandbox: SandboxNone,
 		JobsMax:      3,
 		JobTimeout:   30 * time.Minute,
 		JobSilence:   15 * time.Minute,

@@ -122,6 +122,8 @@ var configKeys = sync.OnceValue(func() []Setting {
 			task.BySigned, task.ByHuman, task.ByAnyone),
 		oneOf("red", "what a command means at the close that was never seen to fail without the work: note, require or off",
 			func(c *Config) *string { return &c.Flow.WantsRed }, task.RedNote, task.RedRequire, task.RedOff),
+		oneOf("check_sandbox", "in what the commands of checks run, unless a user's own config asks for more: none or system",
+			func(c *Config) *string { return &c.CheckSandbox }, Sandboxes()...),
 		oneOf("ratify", "who accepts decisions: human or anyone", func(c *Config) *string { return &c.Flow.Ratify }, task.ByHuman, task.ByAnyone),
 		{
 			Key: "claims_remote", Doc: "the git remote through which claims hold among clones: its name, or none",

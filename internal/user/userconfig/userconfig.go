@@ -34,6 +34,7 @@ type Config struct {
 	Embedder  Section
 	Webhooks  []string // hosts that may be told of the end of a job
 	Notify    Notify
+	Sandbox   Sandbox
 }
 
 // Notify says how the user is told of what waits for them.
@@ -55,6 +56,15 @@ func (n Notify) valid(path string) error {
 	return nil
 }
 
+// Sandbox is in what commands run as this user, at least, and what they may do there beside the usual.
+type Sandbox struct {
+	Checks  string   `yaml:"checks"`  // none or system; "" leaves it to the workspace
+	Read    []string `yaml:"read"`    // what they may read of the home; ~/ begins it, or / another place
+	Write   []string `yaml:"write"`   // and write, such as ~/.cache/go-build
+	Env     []string `yaml:"env"`     // variables that they get
+	Network string   `yaml:"network"` // off, the default, or on
+}
+
 // Section is a part of the config, whose keys the package that it is for knows. The zero value is a part that is not
 // there.
 type Section struct {
@@ -67,24 +77,41 @@ type Section struct {
 // file. It returns BAD_FILE, with the path, for what is no regular file of at most MaxSize bytes, or no YAML, or has a
 // key that there is not.
 func Read(dir string) (Config, error) {
-	if dir == "" {
-		return Config{}, nil
-	}
-	path := filepath.Join(dir, Name)
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Config{}, nil
-	case err != nil:
-		return Config{}, err
-	case !info.Mode().IsRegular() || info.Size() > MaxSize:
-		return Config{}, bad(path, "is not a file of at most %d bytes", MaxSize)
-	}
-	src, err := layout.ReadInput(path)
-	if err != nil {
+	path, src, err := source(dir)
+	if err != nil || src == nil {
 		return Config{}, err
 	}
 	return parse(path, src)
+}
+
+// ReadSandbox is the part of Read that says in what commands run. What is wrong in a config that does not speak of it is
+// nothing to them.
+func ReadSandbox(dir string) (Sandbox, error) {
+	path, src, err := source(dir)
+	if err != nil || !bytes.Contains(src, []byte("sandbox")) {
+		return Sandbox{}, err
+	}
+	c, err := parse(path, src)
+	return c.Sandbox, err
+}
+
+// source is the text of the config, nil if there is none.
+func source(dir string) (path string, src []byte, err error) {
+	if dir == "" {
+		return "", nil, nil
+	}
+	path = filepath.Join(dir, Name)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil, nil
+	case err != nil:
+		return path, nil, err
+	case !info.Mode().IsRegular() || info.Size() > MaxSize:
+		return path, nil, bad(path, "is not a file of at most %d bytes", MaxSize)
+	}
+	src, err = layout.ReadInput(path)
+	return path, src, err
 }
 
 func parse(path string, src []byte) (Config, error) {
@@ -115,14 +142,44 @@ func parse(path string, src []byte) (Config, error) {
 			if err = part.Decode(&c.Notify); err == nil {
 				err = c.Notify.valid(path)
 			}
+		case "sandbox":
+			err = c.sandbox(part)
 		default:
-			err = part.Errorf("there is no such key").WithHint("executors, embedder, notify or webhooks")
+			err = part.Errorf("there is no such key").WithHint("executors, embedder, notify, webhooks or sandbox")
 		}
 		if err != nil {
 			return Config{}, err
 		}
 	}
 	return c, c.validHosts()
+}
+
+func (c *Config) sandbox(part Section) error {
+	keys, err := part.Keys()
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if !slices.Contains([]string{"checks", "read", "write", "env", "network"}, k.Key(part)) {
+			return k.Errorf("there is no such key").WithHint("checks, read, write, env or network")
+		}
+	}
+	if err := part.Decode(&c.Sandbox); err != nil {
+		return err
+	}
+	b := c.Sandbox
+	for _, path := range slices.Concat(b.Read, b.Write) {
+		if !strings.HasPrefix(path, "~/") && !filepath.IsAbs(path) {
+			return part.Errorf("%q is no path that begins with ~/ or /", path)
+		}
+	}
+	switch {
+	case !slices.Contains([]string{"", "off", "on"}, b.Network): // by host no system here can
+		return part.Errorf("network is %q", b.Network).WithHint("off or on: it cannot be allowed for some hosts alone")
+	case !slices.Contains([]string{"", "none", "system"}, b.Checks):
+		return part.Errorf("checks is %q", b.Checks).WithHint("none or system")
+	}
+	return nil
 }
 
 // Off reports whether a section is not there, or holds nothing.

@@ -3,6 +3,7 @@ package userconfig_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,26 @@ func TestWrongConfigsNameTheKey(t *testing.T) {
 	}
 	if _, err := userconfig.Read(dir); record.CodeOf(err) != record.BadFile {
 		t.Errorf("a folder: %v", err)
+	}
+}
+
+// What a user lets commands do is read where the config speaks of it, and a config that does not is no matter to them.
+func TestSandboxOfTheUser(t *testing.T) {
+	b, err := userconfig.ReadSandbox(folder(t, "sandbox: {checks: system, read: [~/go], write: [/var/cache], env: [A], network: on}\n"))
+	if err != nil || b.Checks != "system" || b.Network != "on" || !slices.Equal(b.Read, []string{"~/go"}) || !slices.Equal(b.Write, []string{"/var/cache"}) || !slices.Equal(b.Env, []string{"A"}) {
+		t.Errorf("%+v (%v)", b, err)
+	}
+	for _, dir := range []string{"", t.TempDir(), folder(t, "executor: {}\n"), folder(t, "executors: [a\n")} {
+		if b, err := userconfig.ReadSandbox(dir); err != nil || b.Checks != "" {
+			t.Errorf("%s: %+v (%v)", dir, b, err)
+		}
+	}
+	for _, text := range []string{
+		"sandbox: {check: system}", "sandbox: {checks: docker}", "sandbox: {network: example.com}", "sandbox: {read: [go]}", "sandbox: {write: ['~']}", "sandbox: {checks: system}\nno: 1",
+	} {
+		if _, err := userconfig.ReadSandbox(folder(t, text)); record.CodeOf(err) != record.BadFile {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

@@ -117,7 +117,11 @@ func (h heldRun) once(ctx context.Context, root string, i int, what string) (che
 	c, limit := h.t.Checks[i], h.s.Config.Limit(h.t.Checks[i])
 	reported := reportWhile(h.w.Progress, 0, 1, what, limit)
 	defer reported()
-	return check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: root, Cwd: c.Cwd, Timeout: limit})
+	box, err := BoxOf(h.w, h.s, h.files.Layout, root)
+	if err != nil {
+		return check.Outcome{}, err
+	}
+	return check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: root, Cwd: c.Cwd, Timeout: limit, Box: box})
 }
 
 // takenBack are the changes that a run with the files as they were has not: new tests, and what counts.

@@ -55,6 +55,10 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	if err != nil {
 		return nil, nil, err
 	}
+	box, err := BoxOf(w, s, files.Layout, files.Root)
+	if err != nil {
+		return nil, nil, err
+	}
 	unlock, err := files.Runs().Lock(ctx, fmt.Sprintf("%s by %s, process %d", t.ID, w.Actor(), os.Getpid()))
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +73,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 		c, started := t.Checks[i], w.Now()
 		limit := s.Config.Limit(c)
 		reported := reportWhile(w.Progress, n, len(todo), fmt.Sprintf("check %d of %d: %s", n+1, len(todo), c.Desc), limit)
-		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: files.Root, Cwd: c.Cwd, Timeout: limit, Output: w.Output})
+		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: files.Root, Cwd: c.Cwd, Timeout: limit, Output: w.Output, Box: box})
 		reported()
 		if err != nil {
 			return nil, nil, err
