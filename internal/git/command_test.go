@@ -30,6 +30,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 		"cmd/terminal/pager.go":             "Command",        // the pager that the user's environment names, or less
 		"cmd/web.go":                        "CommandContext", // the system's opener of links, for the person who typed cairn web
 		"cmd/transfer.go":                   "CommandContext", // gh, for who typed cairn import github without a file
+		"internal/user/notify/notify.go":    "CommandContext", // what the user's own config has told of what waits for them
 		"cmd/review.go":                     "Command",        // what opens a pair's work tree, as the person who typed the command chose
 		"internal/sandbox/means.go":         "CommandContext", // bwrap or sandbox-exec, to see whether it works; package proc starts it with a check
 		"internal/sshsign/sign.go":          "CommandContext", // ssh-keygen, or what the user's own git config names

@@ -84,8 +84,7 @@ func (v View) withConflicts(row Row, g *Graph) Row {
 	if !row.IsRunning && !row.IsReviewing || g.only != nil {
 		return row
 	}
-	g.conflicting.Do(func() { g.conflicts = v.conflicts(g) })
-	for _, c := range g.conflicts {
+	for _, c := range g.conflicts(v) {
 		if with := c.With(row.ID); with != "" {
 			row.Conflicts = append(row.Conflicts, with)
 		}
@@ -114,9 +113,8 @@ func (v View) Collisions(g *Graph, n int) (all []Collision) {
 	if len(scope) == 0 || g.only != nil || v.collide() == kind.CollideOff {
 		return nil
 	}
-	g.working.Do(func() { g.atWork = v.atWork(g) })
 	area := task.AreaOf(scope)
-	for _, one := range g.atWork {
+	for _, one := range g.atWork(v) {
 		if one.row.ID == r.ID || one.row.Fact(kind.RepoFact) != r.Fact(kind.RepoFact) || g.above(r, one.row) || g.above(one.row, r) {
 			continue
 		}

@@ -31,11 +31,8 @@ type Graph struct {
 	waits func() []waits            // of each row
 	open  func() openChildren
 
-	working sync.Once
-	atWork  []working // of who looks; see View.Collisions
-
-	conflicting sync.Once
-	conflicts   []Conflict // that are known
+	atWork    func(View) []working  // of who looked first; see View.Collisions
+	conflicts func(View) []Conflict // that are known
 }
 
 // waits is whether a task waits for others.
@@ -109,6 +106,18 @@ func (g *Graph) derive() {
 	g.open = sync.OnceValue(func() openChildren {
 		return g.withUnreadable(keep(g.reads, func(r *SharedReads) keptBy[openChildren] { return &r.children }, g, openChildrenOf))
 	})
+	g.atWork = once(func(v View) []working { return v.atWork(g) })
+	g.conflicts = once(func(v View) []Conflict { return v.conflicts(g) })
+}
+
+// once is a function that asks at its first call and has the same answer for the others.
+func once[A, B any](ask func(A) B) func(A) B {
+	var first sync.Once
+	var answer B
+	return func(of A) B {
+		first.Do(func() { answer = ask(of) })
+		return answer
+	}
 }
 
 // OnBranch is the branch that alone has the task of a row; "" if it is here.
