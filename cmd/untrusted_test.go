@@ -365,6 +365,7 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"list-sessions"}},
 		{0, []string{"list-proposals"}},
 		{3, []string{"get-proposal", "plan-404"}},
+		{3, []string{"--actor", "agent:a", "ask", "Which colour?"}}, // it has no session
 		{0, []string{"--actor", "agent:a", "begin", "T-1", "--expected-actor", "agent:a", "--idempotency-key", "l"}},
 		{0, []string{"--actor", "agent:a", "cancel", "SESSION", "enough"}},
 		{0, []string{"transition", "T-1", "canceled"}},
@@ -384,6 +385,7 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{3, []string{"decision-set-status", "DEC-404", "rejected"}},
 		{0, []string{"handoff-create", "Look", "--to", "agent:a"}},
 		{0, []string{"handoff-query", "--direction", "any"}},
+		{3, []string{"answer", "HO-404", "red"}},
 		{3, []string{"handoff-claim", "HO-404"}},
 		{3, []string{"handoff-respond", "HO-404", "--text", "yes"}},
 		{3, []string{"handoff-resolve", "HO-404"}},
@@ -402,7 +404,7 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"repo-register", "--remote-url", "https://github.com/o/r"}},
 		{0, []string{"repo-link", "r", "docs"}},
 		{0, []string{"worktree-list"}},
-		{0, []string{"conflicts"}},
+		{8, []string{"conflicts"}}, // a merge starts what the config of the clone names
 		{8, []string{"worktree-remove", "T-1", "--force"}},
 		{3, []string{"job-discard", "T-404"}},
 		{3, []string{"job-say", "job-404", "hello"}},
