@@ -359,7 +359,7 @@ var refusalCases = []refusalCase{
 	}},
 	{"a task about files that another is at work on", "verb.refuseCollision", record.Collides, "wait", func(s *fixture) (*mcp.ClientSession, string, object) {
 		one, two := s.create(object{"scope": []string{"src/**"}}), s.create(object{"scope": []string{"src/a.go"}})
-		s.begin(s.as("agent:other", verb.Rights{Profile: verb.Maintainer}), one)
+		does[verb.Task](s.T, s.person(), "claim", object{"id": one})
 		return s.agent(), "claim", object{"id": two}
 	}},
 	{"a task that another holds", "session.Refuse", record.AlreadyClaimed, "wait", func(s *fixture) (*mcp.ClientSession, string, object) {
