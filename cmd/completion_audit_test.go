@@ -22,7 +22,7 @@ import (
 // numbers, times, and what an earlier answer said. Everything else has to be completed.
 var free = map[string]string{
 	"title": "words", "body": "words", "text": "words", "reason": "words", "note": "words", "summary": "words", "choice": "words", "context": "words",
-	"rationale": "words", "q": "words", "goal": "words", "role": "words", "progress": "words", "next": "words", "blockers": "words", "description": "words",
+	"rationale": "words", "question": "words", "default": "words", "q": "words", "goal": "words", "role": "words", "progress": "words", "next": "words", "blockers": "words", "description": "words",
 	"acceptance": "words", "verb": "words", "name": "words", "display_name": "words", "prefix": "words", "fingerprint": "words", "external_ref": "words",
 	"target": "words", "client": "words", "model": "words", "counts": "words", "checks": "words", "check": "words", "manual": "words",
 	"format": "a template", "jq": "a program", "item": "JSON", "items": "JSON", "left_out": "JSON", "input": "JSON",
@@ -38,7 +38,7 @@ var free = map[string]string{
 }
 
 // freeHere are fields that take words although others of their name do not.
-var freeHere = map[string]bool{"begin label": true, "decision log options": true, "handoff create options": true}
+var freeHere = map[string]bool{"begin label": true, "decision log options": true, "handoff create options": true, "ask options": true}
 
 // completing is a workspace that has one record of everything, and the environment of its user.
 type completing struct {
