@@ -64,15 +64,6 @@ func LevelOf(closed bool, s Seen) Level {
 	return LevelRecorded
 }
 
-// Asked is the entry by which the last attempt at the task ended with a question, if nobody took the task up since.
-func (t Task) Asked() (record.Entry, bool) {
-	e, _ := t.Provenance.Newest(func(e record.Entry) bool {
-		_, holds := e.Holder()
-		return e.OfAttempt() || holds || e.Did == record.Asked || e.To != ""
-	})
-	return e, e.Did == record.Asked
-}
-
 // Closing stands for the newest move of a task, its checks and the passes on which it rests: 32 hex digits. A further
 // move, or an edit of these entries or of any command, makes it another. It is "" if none of the checks stands at pass.
 func (t Task) Closing() string {

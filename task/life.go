@@ -185,3 +185,12 @@ func holderAfter(e record.Entry, before record.Actor) record.Actor {
 	}
 	return *e.Assignee
 }
+
+// Asked is the entry by which the last attempt at the task ended with a question, if nobody took the task up since.
+func (t Task) Asked() (record.Entry, bool) {
+	e, _ := t.Provenance.Newest(func(e record.Entry) bool {
+		_, holds := e.Holder()
+		return e.OfAttempt() || holds || e.Did == record.Asked || e.To != ""
+	})
+	return e, e.Did == record.Asked
+}
