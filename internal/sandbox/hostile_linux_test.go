@@ -111,7 +111,7 @@ func TestHostileCommand(t *testing.T) {
 		"echo x > .cairn/tasks/T-1.md", "rm .cairn/tasks/T-1.md", "mv .cairn c", "echo x > .cairn/tasks/T-2.md", "cat .git/cairn/x/claim", "mkdir -p .git/cairn/x", "echo eve > .git/cairn/claim",
 		"ln -s HOMEDIR/.netrc link && cat link", "ln -s /etc/hosts l2 && : >> l2", "ln .git/config hard && echo x >> hard",
 		"exec 3<>/dev/tcp/127.0.0.1/PORT", "bash -c 'exec 3<>/dev/tcp/127.0.0.1/PORT'", "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\",PORT),3)'",
-		"perl -MIO::Socket::INET -e 'IO::Socket::INET->new(\"127.0.0.1:PORT\") or exit 1'", "curl -sS -m 3 http://127.0.0.1:PORT", "test $(ls /sys/class/net | wc -l) -gt 1 && ping -c 1 -W 1 127.0.0.2 && curl -m 3 http://1.1.1.1",
+		"perl -MIO::Socket::INET -e 'IO::Socket::INET->new(\"127.0.0.1:PORT\") or exit 1'", "curl -sS -m 3 http://127.0.0.1:PORT", "test $(wc -l < /proc/net/dev) -gt 3",
 		"perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(\"HOMEDIR/agent.sock\") or exit 1'", "test -S HOMEDIR/agent.sock", "test -n \"$SSH_AUTH_SOCK\"", "test -n \"$DBUS_SESSION_BUS_ADDRESS\"",
 		"test -S /run/docker.sock -o -S /var/run/docker.sock", "ls /run | grep -q .", "test -n \"$SECRET_TOKEN\"", "env | grep -q s3cret", "tr '\\0' '\\n' < /proc/1/environ | grep -q s3cret",
 		"kill -9 VICTIM", "kill -0 SELF", "ls /proc/VICTIM/exe && readlink /proc/VICTIM/exe | grep -q sleep", "cat /proc/VICTIM/environ | grep -q .", "test -e /proc/VICTIM/root/etc && cat /proc/VICTIM/root/HOMEDIR/.netrc", "ps ax | grep -v grep | grep -q 'sleep 60'",
