@@ -19,9 +19,6 @@ import (
 // The board is driven here as a person drives it: the program, in a shell, in a real terminal, which tmux is.
 // Nothing waits for a time: what is expected is looked for until it is there.
 
-// patience is how long the screen may take to show something. It is long, since it only passes where a test fails.
-const patience = 20 * time.Second
-
 // tty is a terminal with a shell in it.
 type tty struct {
 	t      *testing.T
@@ -101,7 +98,7 @@ func (w *tty) until(wants ...string) string {
 
 func (w *tty) untilSo(what string, so func(screen string) bool) string {
 	w.t.Helper()
-	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+	for deadline := time.Now().Add(slowtest.Patience); ; runtime.Gosched() {
 		screen := w.screen()
 		if so(screen) {
 			return screen

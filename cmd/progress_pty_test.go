@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"golang.org/x/sys/unix"
 )
 
@@ -72,7 +73,7 @@ func awaitText(t *testing.T, seen *os.File, text string) string {
 	t.Helper()
 	var all strings.Builder
 	for buf := make([]byte, 4096); !strings.Contains(all.String(), text); {
-		_ = seen.SetReadDeadline(time.Now().Add(time.Minute))
+		_ = seen.SetReadDeadline(time.Now().Add(slowtest.Patience))
 		n, err := seen.Read(buf)
 		if err != nil {
 			t.Fatalf("%v; the terminal shows %q and never %q", err, all.String(), text)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // atTerminal is a person at a terminal in a workspace with a task that has a manual check and a command check.
@@ -97,7 +98,7 @@ func (a *atTerminal) exits(want int, exited chan int) {
 		if got != want {
 			a.Errorf("exits with %d, want %d", got, want)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(slowtest.Patience):
 		a.Fatal("does not end")
 	}
 }

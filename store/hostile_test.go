@@ -87,7 +87,7 @@ func everything(t *testing.T, s *store.Store) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(30 * time.Second):
+	case <-time.After(slowtest.Patience):
 		t.Fatal("a call does not come back")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -62,7 +63,7 @@ func try(ctx context.Context, actions ...chromedp.Action) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(60 * time.Second):
+	case <-time.After(slowtest.Patience):
 		return context.DeadlineExceeded
 	}
 }

@@ -75,7 +75,7 @@ func next(t *testing.T, told <-chan string, text string) string {
 			if text == "" || strings.Contains(got, text) || strings.Contains(got, anything) {
 				return got
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(slowtest.Patience):
 			t.Fatal("a page is told nothing")
 		}
 	}

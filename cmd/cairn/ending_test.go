@@ -112,7 +112,7 @@ func calling(stuck string) func(*testing.T, *exec.Cmd) {
 			_ = os.Remove(path)
 		}
 		start(t, run)
-		for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(slowtest.Patience); ; time.Sleep(5 * time.Millisecond) {
 			if called, _ := filepath.Glob(filepath.Join(stuck, "called.*")); len(called) > 0 {
 				return
 			}

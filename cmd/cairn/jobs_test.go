@@ -106,7 +106,7 @@ func (w workspace) list(t *testing.T) []shownJob {
 // eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(slowtest.Patience); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within 30 s: %s", what)
 		}
@@ -155,7 +155,7 @@ func TestAJobOutlivesWhoStartedIt(t *testing.T) {
 	id := parseJob(t, string(out)).Job
 	eventually(t, "the executor works", func() bool { return exists(filepath.Join(w.home, "begun."+id)) })
 
-	_ = held.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = held.SetReadDeadline(time.Now().Add(slowtest.Patience))
 	if n, err := held.Read(make([]byte, 1)); n != 0 || os.IsTimeout(err) {
 		t.Error("the supervisor holds a file of who started the program")
 	}

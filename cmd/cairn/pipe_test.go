@@ -55,7 +55,7 @@ func TestSlowPipesHangNothing(t *testing.T) {
 				go func() { _ = run.Wait(); close(ended) }()
 				select {
 				case <-ended:
-				case <-time.After(patience):
+				case <-time.After(slowtest.Patience):
 					_ = run.Process.Kill()
 					t.Errorf("cairn %s hangs", strings.Join(args, " "))
 				}

@@ -18,9 +18,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
-// patience is how long a test waits for what must happen.
-const patience = 20 * time.Second
-
 // family is a check that starts a child and a grandchild, all of which ignore polite signals, writes their numbers, and
 // stays.
 const family = `trap '' TERM HUP INT
@@ -186,7 +183,7 @@ func signalTo(t *testing.T, cmd *exec.Cmd, signal os.Signal) {
 func pids(t *testing.T, w workspace) (all []int) {
 	t.Helper()
 	for _, name := range []string{"shell", "child", "grandchild"} {
-		for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(slowtest.Patience); ; time.Sleep(5 * time.Millisecond) {
 			if pid, err := strconv.Atoi(strings.TrimSpace(w.read(name))); err == nil {
 				all = append(all, pid)
 				break
@@ -211,7 +208,7 @@ func running(pid int) bool {
 // gone waits until a process has ended, and ends it if it does not.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); running(pid); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(slowtest.Patience); running(pid); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 			t.Fatalf("process %d is still running", pid)

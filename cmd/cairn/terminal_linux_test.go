@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"golang.org/x/sys/unix"
 )
 
@@ -103,7 +104,7 @@ func runAt(t *testing.T, command *exec.Cmd, question, types string) string {
 		t.Fatal(err)
 	}
 	_ = terminal.Close()
-	stuck := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
+	stuck := time.AfterFunc(slowtest.Patience, func() { _ = command.Process.Kill() })
 	defer stuck.Stop()
 	var shown bytes.Buffer
 	part, typed := make([]byte, 1<<10), false

@@ -42,7 +42,7 @@ func TestSlowNoThrowawayTreeStays(t *testing.T) {
 		run.Stdout, run.Stderr = &said, &said
 		start(t, run)
 		if after < 0 { // it is in the run
-			for deadline := time.Now().Add(patience); len(w.throwaways(t)) == 0 && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(slowtest.Patience); len(w.throwaways(t)) == 0 && time.Now().Before(deadline); {
 				time.Sleep(5 * time.Millisecond)
 			}
 			w.cairn(t, "note", "T-1", "still at it")
@@ -55,7 +55,7 @@ func TestSlowNoThrowawayTreeStays(t *testing.T) {
 		signalTo(t, run, signal)
 		_ = run.Wait()
 		left := w.throwaways(t)
-		for deadline := time.Now().Add(patience); signal == syscall.SIGKILL && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(slowtest.Patience); signal == syscall.SIGKILL && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 			w.try(t, next[i%3]...) // what the run started may end a moment later
 			if left = w.throwaways(t); len(left) == 0 {
 				break

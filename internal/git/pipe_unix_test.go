@@ -52,7 +52,7 @@ func TestSlowPipesAndDevicesAreRefused(t *testing.T) {
 					if record.CodeOf(err) != record.Git {
 						t.Errorf("got %v", err)
 					}
-				case <-time.After(10 * time.Second):
+				case <-time.After(slowtest.Patience):
 					t.Fatal("it waits")
 				}
 			})
@@ -80,7 +80,7 @@ func TestAPipeForARef(t *testing.T) {
 		if err == nil {
 			t.Error("it has a commit")
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(slowtest.Patience):
 		t.Fatal("it waits")
 	}
 }
@@ -117,7 +117,7 @@ func TestPipesAreNoBranches(t *testing.T) {
 		if !as {
 			t.Error("a pipe was taken for a file")
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(slowtest.Patience):
 		t.Fatal("it waits")
 	}
 }

@@ -5,7 +5,12 @@ package slowtest
 import (
 	"os"
 	"testing"
+	"time"
 )
+
+// Patience is how long a test waits for what must happen. It is long, since it only passes where a test fails, and
+// some machines start a program ten times as slowly as others.
+const Patience = 2 * time.Minute
 
 // all is read before any TestMain empties the environment.
 var all = os.Getenv("CAIRN_TESTS") == "all"

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -18,7 +19,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-const heardWithin = 20 * time.Second // or the test has failed
+const heardWithin = slowtest.Patience // or the test has failed
 
 // never is a time between two polls that no test lives to see, so that what ticks is the system.
 const never = time.Hour

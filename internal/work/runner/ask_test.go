@@ -16,6 +16,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
@@ -138,7 +139,7 @@ func TestADefaultGoesOnByItself(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(slowtest.Patience):
 		t.Fatal("it did not go on")
 	}
 	asked := one

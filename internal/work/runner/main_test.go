@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
@@ -260,7 +261,7 @@ func (f *field) clean(one job.Job) {
 // soon waits until a condition holds.
 func (f *field) soon(what string, holds func() bool) {
 	f.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(slowtest.Patience); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			f.Fatalf("not within 20 s: %s", what)
 		}

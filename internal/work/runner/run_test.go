@@ -65,7 +65,7 @@ func TestWhoeverStartsAJobIsToldWhetherItWaits(t *testing.T) {
 	f.agent.most = 1
 	start := func(id string) (told job.State) {
 		r := f.runner()
-		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, stop := context.WithTimeout(t.Context(), slowtest.Patience)
 		defer stop()
 		r.Owned = func() {
 			if told = f.get(id).Status.State; told == job.Queued {
@@ -758,7 +758,7 @@ func TestSlowAJobThatIsTakenAwayIsLetBe(t *testing.T) {
 		if record.CodeOf(err) != record.Conflict {
 			t.Errorf("it ended with %v", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(slowtest.Patience):
 		t.Fatal("it goes on")
 	}
 	if now := storetest.ReadFile(t, work.Jobs(f.s).File(id, "state.json")); now != before {

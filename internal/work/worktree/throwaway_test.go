@@ -124,7 +124,7 @@ func TestSlowKilledThrowaway(t *testing.T) {
 // make one after the first.
 func (f *field) swept(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(slowtest.Patience); ; <-time.After(20 * time.Millisecond) {
 		f.w.Sweep(t.Context())
 		left, _ := filepath.Glob(filepath.Join(filepath.Dir(f.repo), ".shop-worktrees", "*", ".merge-*"))
 		records, _ := filepath.Glob(filepath.Join(f.s.Live.Worktrees(), ".merge-*.json"))
