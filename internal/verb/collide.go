@@ -110,7 +110,7 @@ type working struct {
 func (v View) Collisions(g *Graph, n int) (all []Collision) {
 	r := g.Rows()[n]
 	scope := r.All(kind.ScopeFact)
-	if len(scope) == 0 || g.only != nil || v.collide() == kind.CollideOff {
+	if len(scope) == 0 || g.only != nil || v.Store.Config.Collide == kind.CollideOff {
 		return nil
 	}
 	area := task.AreaOf(scope)
@@ -129,9 +129,12 @@ func (v View) Collisions(g *Graph, n int) (all []Collision) {
 // collide is what the caller does about collisions.
 func (v View) collide() string { return v.Store.Config.Collisions(!v.forAgents && v.me().Human()) }
 
-// avoids is what a Stand asks: whether the caller goes around the task of the nth row.
+// avoids is what a Stand asks: whether the caller goes around the task of the nth row. Who that is, for which git is
+// started, is asked only where it matters.
 func (v View) avoids(g *Graph, n int) func() bool {
-	return func() bool { return v.collide() == kind.CollideAvoid && len(v.Collisions(g, n)) > 0 }
+	return func() bool {
+		return len(g.Rows()[n].All(kind.ScopeFact)) > 0 && v.collide() == kind.CollideAvoid && len(v.Collisions(g, n)) > 0
+	}
 }
 
 // above reports whether a task is the parent of another one, or a parent of that.
