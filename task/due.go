@@ -55,6 +55,12 @@ func (d Due) Passed(now time.Time) bool {
 	return ok && !now.Before(by)
 }
 
+// Ahead reports whether the moment at which it begins is still to come.
+func (d Due) Ahead(now time.Time) bool {
+	from, ok := d.From()
+	return ok && now.Before(from)
+}
+
 // Valid returns INVALID_INPUT for what is neither a date nor a time, nor "".
 func (d Due) Valid() error {
 	_, err := ParseDue(string(d))

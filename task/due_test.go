@@ -35,6 +35,15 @@ func TestDue(t *testing.T) {
 			t.Errorf("%s passes at another moment than %v", tt.text, by)
 		}
 	}
+	for _, text := range []string{"2026-06-21", "2026-06-21T00:00:00Z"} {
+		begins := time.Date(2026, 6, 21, 0, 0, 0, 0, time.UTC)
+		if d := task.Due(text); !d.Ahead(begins.Add(-time.Second)) || d.Ahead(begins) {
+			t.Errorf("%s does not begin at %v", text, begins)
+		}
+	}
+	if task.Due("").Ahead(time.Time{}) || task.Due("next week").Ahead(time.Time{}) {
+		t.Error("what is no date lies ahead")
+	}
 	if due, err := task.ParseDue(""); due != "" || err != nil || due.Passed(time.Now()) {
 		t.Errorf("no text is due %q (%v)", due, err)
 	}

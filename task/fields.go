@@ -22,6 +22,7 @@ type Field struct {
 	Choices  []string  // of FieldChoice, in their order
 	Doc      string    // what it means; "" for none
 	Required bool      // a task that is made without it is refused, and so is a file without one of cairn's own
+	Example  string    // of an optional field: what a form shows where nothing was typed
 	Mark     string    // of an optional field: the word before its value in a list of tasks as Markdown; "" keeps it out
 
 	At      func(*Task) any  // where a task has the value, as a pointer; nil for one that stands in Own, as a text
@@ -130,7 +131,7 @@ func (f Field) Allows(t Task) error {
 	return f.allows(t)
 }
 
-// Optional are the keys of a task that no rule reads, one line each. A line is the whole declaration: how the value is
+// Optional are the keys of a task that hold one value, one line each. A line is the whole declaration: how the value is
 // read and written, what it may be, inputs, filters, orders, waits, histories, pages, imports and exports follow from
 // it. The values stand in Task.Own, beside those of the fields that a config declares, which are the same thing
 // declared elsewhere. Tags:
@@ -140,9 +141,11 @@ func (f Field) Allows(t Task) error {
 //	choices  of FieldChoice, apart by commas
 //	doc      what a caller gives
 //	about    what the value says, for filters
+//	example  Field.Example
 //	mark     Field.Mark
 type Optional struct {
-	Estimate string `json:"estimate,omitempty" type:"duration" doc:"how long it may take, such as 2h, 3d or 1w; a day is 24 hours" about:"how long it is thought to take" mark:"est"`
+	Estimate string `json:"estimate,omitempty" type:"duration" doc:"how long it may take, such as 2h, 3d or 1w; a day is 24 hours" about:"how long it is thought to take" example:"2h, 3d" mark:"est"`
+	After    string `json:"after,omitempty" type:"date" doc:"a date or a time before which it is not ready" about:"from when on it is ready" example:"2026-07-01, fri, 7d" mark:"from"`
 }
 
 // OptionalFields lists the fields of Optional in their order.
@@ -150,7 +153,7 @@ var OptionalFields = sync.OnceValue(func() []Field {
 	var out []Field
 	for f := range reflect.TypeFor[Optional]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		field := Field{Name: name, Type: FieldType(f.Tag.Get("type")), Doc: f.Tag.Get("about"), Mark: f.Tag.Get("mark")}
+		field := Field{Name: name, Type: FieldType(f.Tag.Get("type")), Doc: f.Tag.Get("about"), Example: f.Tag.Get("example"), Mark: f.Tag.Get("mark")}
 		if choices := f.Tag.Get("choices"); choices != "" {
 			field.Choices = strings.Split(choices, ",")
 		}

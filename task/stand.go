@@ -17,6 +17,7 @@ const (
 	IsInReview   Word = "in_review"
 	AwaitsAnswer Word = "awaits_answer"
 	OtherState   Word = "state"
+	IsEarly      Word = "not_yet"
 	IsColliding  Word = "collides"
 	IsReady      Word = "ready"
 	IsBlocked    Word = "blocked"
@@ -39,6 +40,7 @@ var words = []struct {
 	{IsInReview, "is in the review state"},
 	{AwaitsAnswer, "was left by whoever worked on it with a question that nobody answered yet"},
 	{OtherState, "is in another state in which no work begins"},
+	{IsEarly, "is not to begin yet: its after lies ahead"},
 	{IsColliding, "has files in its scope that a task at work changes too, where the config has whoever asks go around it"},
 	{IsReady, "is handed out by next, to whoever asks: none of the words above holds"},
 	{IsBlocked, "waits for deps or for its children: waits_for or open_children"},
@@ -47,7 +49,7 @@ var words = []struct {
 }
 
 // keepers is how many of the words, from the first on, keep next from handing a task out.
-const keepers = 11
+const keepers = 12
 
 // Words lists the words.
 func Words() []Word {
@@ -80,6 +82,7 @@ type Stand struct {
 	Taken     bool         // the holder took it up, and was not only named
 	Lapsed    bool         // the holder may be taken over
 	Asks      bool         // its last attempt ended with a question that has no answer yet
+	Early     bool         // its after lies ahead
 	Silent    func() bool  // whether the holder's session fell silent; nil for no
 	Collides  func() bool  // whether whoever asks goes around it, since its scope meets that of a task at work; nil for no
 }
@@ -120,6 +123,8 @@ func (s Stand) Is(w Word) bool {
 		return s.Asks
 	case OtherState:
 		return !s.Review && !s.Begins
+	case IsEarly:
+		return s.Early
 	case IsColliding:
 		return s.Collides != nil && s.Collides()
 	case IsReady:

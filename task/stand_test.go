@@ -44,6 +44,8 @@ func TestHowATaskStands(t *testing.T) {
 		{"handed over long ago", "in_review", lee, func(s *task.Stand) { s.Taken, s.Lapsed = true, true }, is(task.IsLapsed, task.IsInReview), task.IsLapsed},
 		{"in review", "in_review", free, nil, is(task.IsInReview), task.IsInReview},
 		{"parked", "parked", free, nil, is(task.OtherState), task.OtherState},
+		{"for later", "backlog", free, func(s *task.Stand) { s.Early = true }, is(task.IsEarly), task.IsEarly},
+		{"begun all the same", "in_progress", lee, func(s *task.Stand) { s.Taken, s.Early = true, true }, is(task.IsHeld, task.IsEarly, task.IsRunning), task.IsHeld},
 		{"closed", "done", lee, func(s *task.Stand) { s.Taken, s.WaitsFor, s.Lapsed = true, true, true }, is(task.IsClosed), task.IsClosed},
 		{"closed here alone", "done", free, func(s *task.Stand) { s.Elsewhere = true }, is(task.IsClosed, task.IsElsewhere), task.IsClosed},
 	} {

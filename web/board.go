@@ -173,7 +173,7 @@ func (c card) Holder() record.Actor {
 
 // Second reports whether the card says more than its title.
 func (c card) Second() bool {
-	return len(c.WaitsFor)+len(c.Labels)+c.OpenChildren+len(c.Conflicts)+len(c.Collides) > 0 || c.Due != "" || c.Estimate != "" || c.ParentIs != ""
+	return len(c.WaitsFor)+len(c.Labels)+c.OpenChildren+len(c.Conflicts)+len(c.Collides) > 0 || c.Due != "" || c.ParentIs != "" || c.Optional != task.Optional{}
 }
 
 // lanesOf puts cards into lanes, by what they have in common. A card with several labels stands in the lane of each.

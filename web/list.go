@@ -4,11 +4,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/search"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // list is the tasks as rows.
@@ -22,7 +24,13 @@ type list struct {
 	All    []string // the columns that there are
 }
 
-var listColumns = []string{"status", "priority", "holder", "labels", "waits for", "due", "estimate", "updated"}
+var listColumns = sync.OnceValue(func() []string {
+	return slices.Concat([]string{"status", "priority", "holder", "labels", "waits for", "due"}, optionalNames(), []string{"updated"})
+})
+
+func optionalNames() []string {
+	return record.Each(task.OptionalFields(), func(f task.Field) string { return f.Name })
+}
 
 const rowsShown = 200
 
@@ -32,7 +40,7 @@ func (rd *reader) list(r *http.Request) (any, error) {
 		return nil, err
 	}
 	q := r.URL.Query()
-	l := &list{filter: filterOf(q), Status: q.Get("status"), Orders: tasks.OrderNames(), All: listColumns}
+	l := &list{filter: filterOf(q), Status: q.Get("status"), Orders: tasks.OrderNames(), All: listColumns()}
 	in := l.args()
 	in["limit"] = rowsShown
 	if l.Sort != "" {
@@ -46,7 +54,7 @@ func (rd *reader) list(r *http.Request) (any, error) {
 	if l.ListOut, err = ask[tasks.ListOut](r.Context(), rd, "list", in); err != nil {
 		return nil, err
 	}
-	l.Shown = slices.DeleteFunc(slices.Clone(q["col"]), func(name string) bool { return !slices.Contains(listColumns, name) })
+	l.Shown = slices.DeleteFunc(slices.Clone(q["col"]), func(name string) bool { return !slices.Contains(listColumns(), name) })
 	if len(l.Shown) == 0 {
 		l.Shown = []string{"status", "priority", "holder", "labels", "due", "updated"}
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -30,14 +31,16 @@ type refusal struct {
 }
 
 // typed are the fields of forms into which people type or in which they choose; all others go along.
-var typed = []string{
-	"title", "body", "text", "choice", "rationale", "priority", "assignee", "labels", "due", "estimate", "parent", "deps", "check", "manual",
-	"add_deps", "remove_deps", "add_labels", "note", "reason", "executor", "option",
-}
+var typed = sync.OnceValue(func() []string {
+	return append(optionalNames(),
+		"title", "body", "text", "choice", "rationale", "priority", "assignee", "labels", "due", "parent", "deps", "check", "manual",
+		"add_deps", "remove_deps", "add_labels", "note", "reason", "executor", "option",
+	)
+})
 
 // Typed are the fields of the form that have a value, or could: those that are sent again after what was wrong is mended.
 func (r refusal) Typed() []string {
-	return slices.DeleteFunc(slices.Clone(typed), func(name string) bool {
+	return slices.DeleteFunc(slices.Clone(typed()), func(name string) bool {
 		return !r.Form.Has(name) || name == "check" && r.Do == "attest"
 	})
 }

@@ -45,6 +45,8 @@ var funcs = template.FuncMap{
 	"words":      func(text string) string { return strings.ReplaceAll(text, "_", " ") },
 	"has":        func(list []string, one string) bool { return slices.Contains(list, one) },
 	"dict":       dict,
+	"optional":   func() []task.Field { return task.OptionalFields() },
+	"head":       func(name string) string { return strings.ToUpper(name[:1]) + name[1:] },
 	"num":        func(p task.Priority) int { return int(p) },
 	"inc":        func(n int) int { return n + 1 },
 	"count":      func(n int, one, many string) string { return count(n, one, many) },

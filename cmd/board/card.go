@@ -162,6 +162,9 @@ func (d pen) remarksOf(r verb.Row, column Column) []remark {
 			more := record.AndMore(max(len(r.BlockedBy), r.BlockedByTotal) - len(shown))
 			add("waits for "+strings.Join(ids, ", ")+more, magenta)
 		}
+		if r.NotYet {
+			add("not before "+r.After, magenta)
+		}
 		if r.Execution != "" && r.Execution != "active" {
 			add(strings.ReplaceAll(r.Execution, "_", " "), red)
 		} else if r.Claim != nil && r.Claim.Lapsed {

@@ -172,6 +172,8 @@ func reasonText(why verb.Reason, shown func(record.ID) string) string {
 		return "waits for the answer to a question of " + string(why.Actor)
 	case task.IsInReview, task.OtherState:
 		return "no work begins in " + string(why.Status)
+	case task.IsEarly:
+		return "not before " + string(why.After)
 	case task.IsColliding:
 		return "collides with " + verb.CollisionsText(why.Collisions)
 	default:
@@ -223,6 +225,8 @@ func standing(r verb.Row) string {
 		return fmt.Sprintf("open children: %d", r.OpenChildren)
 	case r.Assigned:
 		return "assigned"
+	case r.NotYet:
+		return "not before " + r.After
 	case len(r.Collides) > 0:
 		return "collides with " + string(r.Collides[0].ID) + record.AndMore(len(r.Collides)-1)
 	case r.Evidence != nil:

@@ -392,12 +392,20 @@ func list(items map[string]any) map[string]any {
 // false; null is "". On the command line each is NAME=VALUE.
 type Values map[string]string
 
-// OwnFields reads values of fields of the user's own: me is who acts. Its errors are those of task.Flow.ReadOwn.
+// OwnFields reads values of fields, optional and of the config: me is who acts, and a date may be so far from now. Its
+// errors are those of Due and of task.OwnFields.Read.
 func (w *Workspace) OwnFields(s *store.Store, given Values) (map[string]string, error) {
 	in := make(map[string]string, len(given))
 	for name, value := range given {
-		if one, ok := s.Config.Flow.Fields.Find(name); ok && one.Type == task.FieldActor && IsMe(value) {
+		switch one, _ := s.Config.Flow.Fields.Find(name); {
+		case one.Type == task.FieldActor && IsMe(value):
 			value = string(w.Actor())
+		case one.Type == task.FieldDate:
+			at, err := Due(name, value, w.Now())
+			if err != nil {
+				return nil, err
+			}
+			value = string(at)
 		}
 		in[name] = value
 	}

@@ -386,6 +386,7 @@ type Reason struct {
 	Actor  record.Actor  `json:"actor,omitempty"` // who holds it, or was given it
 	Status record.Status `json:"status,omitempty"`
 	Branch string        `json:"branch,omitempty"` // where it was carried further
+	After  task.Due      `json:"after,omitempty"`  // from when on it is ready
 
 	Collisions []Collision `json:"collisions,omitempty"` // with what is at work
 }
@@ -410,10 +411,17 @@ func (g *Graph) aheadOf(r *kind.Row) *Elsewhere {
 	return followed{id: r.ID, place: f.Place}.at(r.Status)
 }
 
+// alone is how a task stands as far as its row says it.
+func (v View) alone(r *kind.Row) task.Stand {
+	s := v.Store.Config.Flow.Stand(r.Status)
+	s.Early = r.After().Ahead(v.now)
+	return s
+}
+
 // Stand is how the task of the nth row of a graph stands.
 func (v View) Stand(g *Graph, n int) task.Stand {
 	r := g.Rows()[n]
-	s := v.Store.Config.Flow.Stand(r.Status)
+	s := v.alone(r)
 	header := func() record.Header { return g.Header(r) }
 	if s.Closed {
 		s.Elsewhere = v.elsewhere(r, header) != nil
@@ -442,7 +450,7 @@ func held(s task.Stand, hold session.Claim, elsewhere *Elsewhere) task.Stand {
 // Stand is how the task stands under the lock, by what is read there. Its children are not.
 func (wc WriteContext) Stand(ctx context.Context) task.Stand {
 	r, flow, v := kind.Tasks.Row(wc.Task), wc.Store.Config.Flow, wc.w.View(wc.Store)
-	s := flow.Stand(wc.Task.Status)
+	s := v.alone(&r)
 	s.WaitsFor = len(flow.BlockedBy(wc.Task, kind.Deps(wc.Tx, flow))) > 0
 	s.Asks = v.waits(&r, "") != nil
 	s.Collides = func() bool {
@@ -475,6 +483,8 @@ func (v View) Why(g *Graph, n int) []Reason {
 			why.Actor = v.Holder(g, r).Actor
 		case task.IsClosed, task.IsInReview, task.OtherState:
 			why.Status = r.Status
+		case task.IsEarly:
+			why.After = r.After()
 		case task.IsColliding:
 			why.Collisions = v.Collisions(g, n)
 		default:

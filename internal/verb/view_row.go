@@ -43,6 +43,7 @@ type Row struct {
 	IsRunning    bool         `json:"is_running,omitempty"`   // it is being worked on
 	IsReviewing  bool         `json:"is_reviewing,omitempty"` // it is in the review state
 	IsBlocked    bool         `json:"is_blocked,omitempty"`   // it is open, and waits for its deps or its children
+	NotYet       bool         `json:"not_yet,omitempty"`      // its after lies ahead
 	IsPending    bool         `json:"is_pending,omitempty"`   // it could be started, and nobody has
 	Evidence     *Evidence    `json:"evidence,omitempty"`     // of a closed task: how much is known of its close
 	UpdatedAt    *time.Time   `json:"updated_at,omitempty"`
@@ -256,13 +257,14 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	r.Claim = viewClaim(hold, live)
 	r.Held = r.Claim
 	r.Execution = v.execution(about)
-	s := flow.Stand(t.Status)
+	s := v.alone(t)
 	s.WaitsFor, s.Children = len(blockedBy) > 0, openChildren > 0
 	s = held(s, hold, r.Elsewhere)
 	r.Waits = v.waits(t, "")
 	s.Asks = r.Waits != nil
 	s.Silent = func() bool { return r.Execution == string(session.Stalled) }
 	r.Ready, r.Assigned, r.IsBlocked = s.Is(task.IsReady), s.Is(task.IsAssigned), s.Is(task.IsBlocked)
+	r.NotYet = s.Is(task.IsEarly)
 	r.IsRunning, r.IsReviewing = s.Is(task.IsRunning), s.Is(task.IsInReview)
 	if v.away.id == t.ID {
 		r.Elsewhere, r.Ready = v.away.at(t.Status), false

@@ -366,6 +366,9 @@ const mostOwn = 500
 // OwnValue returns the value of a key of the user's own; "" for none.
 func (r *Row) OwnValue(name string) string { return r.Fact(ownFact + name) }
 
+// After is from when on a task is ready; "" for always.
+func (r *Row) After() task.Due { return task.Due(r.OwnValue("after")) }
+
 // OwnValues returns all values of keys of the user's own; nil for none.
 func (r *Row) OwnValues() map[string]string {
 	var out map[string]string

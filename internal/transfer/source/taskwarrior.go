@@ -27,7 +27,11 @@ func readTaskwarrior(files []File) (Batch, error) {
 
 func warriorOf(o object) transfer.Item {
 	it := o.item("ref=uuid title=description was=status labels=tags rank=priority due created=entry closed=end")
-	for _, at := range []*string{&it.Due, &it.Created, &it.Closed} {
+	it.After = o.text("scheduled")
+	if it.After == "" {
+		it.After = o.text("wait")
+	}
+	for _, at := range []*string{&it.Due, &it.After, &it.Created, &it.Closed} {
 		*at = warriorTime(*at)
 	}
 	it.Priority = map[string]string{"H": "high", "M": "normal", "L": "low"}[it.Rank]

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -239,6 +240,28 @@ func TestWaitForWork(t *testing.T) {
 	if work, err := verbtest.Call[tasks.Work](t, w, "next", verbtest.Args{}); err != nil || work.Task == nil {
 		t.Errorf("next finds %+v, %v", work, err)
 	}
+}
+
+// A wait for work ends when the day comes before which a task is not ready, though no file changes then.
+func TestWaitForTheDayOfATask(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	var now atomic.Int64
+	now.Store(time.Date(2026, 6, 20, 23, 59, 0, 0, time.UTC).Unix())
+	w.Now = func() time.Time { return time.Unix(now.Load(), 0) }
+	verbtest.Must(t, w, "create", verbtest.Args{"title": "Later", "after": "2026-06-21"})
+	synctest.Test(t, func(t *testing.T) {
+		wait := begin(t, t.Context(), *w, verbtest.Args{"ready": true})
+		wait.tick()
+		if !wait.on() {
+			t.Fatalf("its day has not come, and it ends with %+v", wait.out)
+		}
+		now.Add(60)
+		wait.tick()
+		out := wait.end(activity.TaskChanged)
+		if len(out.Tasks) != 1 || !out.Tasks[0].Ready {
+			t.Errorf("it names %+v", out.Tasks)
+		}
+	})
 }
 
 // A wait for work with a label is for work with that label.

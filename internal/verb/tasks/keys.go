@@ -126,7 +126,7 @@ func needTable(w *verb.Workspace, s *store.Store) where.Table[Item] {
 // FlagWords are the words for how a task stands that are flags; the others are reasons alone, or asked by other keys.
 var FlagWords = []task.Word{
 	task.IsReady, task.IsRunning, task.IsStalled, task.IsAssigned, task.IsHeld, task.IsLapsed, task.IsInReview,
-	task.AwaitsAnswer, task.IsBlocked, task.IsElsewhere, task.IsColliding,
+	task.AwaitsAnswer, task.IsBlocked, task.IsElsewhere, task.IsEarly, task.IsColliding,
 }
 
 // own is the key of an optional field, or of one that the config declares.

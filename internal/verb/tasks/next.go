@@ -28,6 +28,7 @@ type Work struct {
 	Task     *verb.Task  `json:"task"`              // null if there is none to be had
 	Blocked  int         `json:"blocked"`           // open tasks that wait for others, or for their children
 	Claimed  int         `json:"claimed"`           // open tasks that are held, assigned, lapsed or elsewhere
+	NotYet   int         `json:"not_yet,omitempty"` // tasks that could be had, but for their after, which lies ahead
 	Collide  int         `json:"collide,omitempty"` // tasks that could be had, but for others at work on the same files
 	Yours    []record.ID `json:"yours,omitempty"`   // of these, those that the caller has and has not begun
 	Replayed bool        `json:"replayed,omitempty"`
@@ -68,7 +69,7 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 	free, n := Survey(ctx, w, s, g, func(r *kind.Row) bool {
 		return (in.Label == "" || record.HasLabel(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
 	})
-	out := Work{Blocked: n.Blocked, Claimed: n.Taken, Collide: n.Collide, Yours: n.Yours}
+	out := Work{Blocked: n.Blocked, Claimed: n.Taken, NotYet: n.NotYet, Collide: n.Collide, Yours: n.Yours}
 	sorted.By(free, MoreUrgent)
 	for _, r := range free {
 		got, err := takeNext(ctx, w, s, record.ID(r.ID), in.Lease)
@@ -90,6 +91,7 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 // Counts says of how many tasks some words hold; several may hold of one task.
 type Counts struct {
 	Blocked, Held, Assigned int
+	NotYet                  int         // which would be ready, but for their after
 	Collide                 int         // which would be ready, but for what is at work on the same files
 	Taken                   int         // which are held, assigned, lapsed or elsewhere
 	Yours                   []record.ID // of those, the ones in the initial state that the caller has
@@ -111,8 +113,12 @@ func Survey(
 		if stand.Is(task.IsBlocked) {
 			out.Blocked++
 		}
-		if stand.First() == task.IsColliding {
+		switch stand.First() {
+		case task.IsEarly:
+			out.NotYet++
+		case task.IsColliding:
 			out.Collide++
+		default:
 		}
 		held, assigned := stand.Is(task.IsHeld), stand.Is(task.IsAssigned)
 		if held {
