@@ -335,6 +335,7 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"evidence-list"}},
 		{0, []string{"web", "--static", "pages"}},
 		{0, []string{"log"}},
+		{0, []string{"stats"}},
 		{0, []string{"settings-get"}},
 		{0, []string{"settings-set", "claim_ttl", "2h"}},
 		{0, []string{"get", "T-1", "--mode", "context"}},

@@ -229,6 +229,7 @@ var smallestCalls = map[string]object{
 	"claim":         {"id": "PROJ-1"},
 	"status":        {},
 	"log":           {},
+	"stats":         {},
 	"graph":         {},
 	"guards":        {"id": "PROJ-1"},
 	"verify":        {"id": "PROJ-1"},

@@ -91,7 +91,7 @@ func Add(verbs ...verb.Verb) {
 var order = []string{
 	"identity", "status", "list", "get", "create", "claim", "next", "wait",
 	"start", "release", "update", "transition", "run_checks", "attest", "note",
-	"plan", "propose", "list_proposals", "get_proposal", "import", "delete", "restore", "undo", "archive", "logs", "history", "log", "graph", "settings_get", "settings_set",
+	"plan", "propose", "list_proposals", "get_proposal", "import", "delete", "restore", "undo", "archive", "logs", "history", "log", "stats", "graph", "settings_get", "settings_set",
 	"begin", "heartbeat", "ask", "finish", "cancel", "get_session", "list_sessions", "session_summary", "prime",
 	"brief", "guide", "search",
 	"decision_log", "decision_set_status", "decision_query",

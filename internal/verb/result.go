@@ -115,8 +115,11 @@ func jsonName(f reflect.StructField) string {
 }
 
 // Ago is how long ago something was, in one unit.
-func Ago(at, now time.Time) string {
-	switch d := now.Sub(at); {
+func Ago(at, now time.Time) string { return InOneUnit(now.Sub(at)) }
+
+// InOneUnit is how long something takes, in seconds, minutes, hours or days: nothing for what is less than nothing.
+func InOneUnit(d time.Duration) string {
+	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(max(d, 0).Seconds()))
 	case d < time.Hour:

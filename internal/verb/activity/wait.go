@@ -34,6 +34,10 @@ var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
 		Summary: "Tell the story of a record, or of all: what was done to it, and the commits beside it, the newest first.",
 		When:    "To understand how a task came to be as it is. history has the entries alone, with more filters.",
 	}),
+	verb.Declare(Stats, verb.Verb{Name: "stats", Title: "Add up what was done, and what it cost",
+		Summary: "Add up what was done in a time and what it cost: tasks closed, attempts, what came back, tokens and money, time at work and time waited for what.",
+		When:    "To see where time and money go: by executor, model, label, actor or week.",
+	}),
 )
 
 // WaitIn is the input of Wait. It names one thing to watch: a task or another record, a session, a job, or the tasks
