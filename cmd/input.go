@@ -111,8 +111,16 @@ func looksLikeID(text string) bool {
 
 // argument reads a positional field.
 func (in *input) argument(ctx context.Context, f verb.Field, text string) (err error) {
-	if f.File {
+	switch {
+	case f.File:
 		return in.file(ctx, f, text)
+	case f.Type == verb.Texts: // it takes all of several itself
+		all := []string{text}
+		if in.several == f.Name {
+			all, in.each = in.each, nil
+		}
+		in.values[f.Name] = all
+		return nil
 	}
 	in.values[f.Name], err = in.text(ctx, f, text)
 	return err

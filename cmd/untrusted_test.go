@@ -405,6 +405,7 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"repo-register", "--remote-url", "https://github.com/o/r"}},
 		{0, []string{"repo-link", "r", "docs"}},
 		{0, []string{"worktree-list"}},
+		{8, []string{"land"}},
 		{8, []string{"conflicts"}}, // a merge starts what the config of the clone names
 		{8, []string{"worktree-remove", "T-1", "--force"}},
 		{3, []string{"job-discard", "T-404"}},

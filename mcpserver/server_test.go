@@ -279,7 +279,7 @@ var smallestCalls = map[string]object{
 	"handoff_resolve": {"id": "HO-1"}, "handoff_query": {},
 	"ref_add": {"id": "PROJ-1", "type": "commit"}, "ref_update": {"id": "PROJ-1", "ref": "7f3a9c21", "state": "merged"}, "ref_remove": {"id": "PROJ-1", "ref": "7f3a9c21"}, "ref_query": {},
 
-	"review_apply": {"id": "PROJ-1", "action": "approve"}, "review_sync": {},
+	"review_apply": {"id": "PROJ-1", "action": "approve"}, "review_sync": {}, "land": {},
 	"job_start": {"id": "PROJ-1"}, "job_poll": {"job": "job-1"}, "job_list": {}, "job_say": {"job": "job-1", "text": "x"}, "job_cancel": {"job": "job-1"}, "job_discard": {"id": "PROJ-1"},
 
 	"get_proposal": {"proposal": "plan-1"},

@@ -102,7 +102,7 @@ var order = []string{
 	"project_list", "project_open", "project_create", "repo_list", "repo_register", "repo_link",
 	"register", "directory", "feedback_create", "feedback_query",
 	"job_start", "job_poll", "job_list", "job_say", "job_cancel", "job_discard", "pair_open", "pair_read", "pair_close",
-	"review_apply", "review_sync",
+	"review_apply", "land", "review_sync",
 	"worktree_list", "worktree_remove", "conflicts", "evidence_list",
 	"remote_status", "remote_probe", "remote_sync",
 }

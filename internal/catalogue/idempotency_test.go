@@ -86,6 +86,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"repo_register":       {verbtest.Args{"remote_url": "https://github.com/o/r"}, verbtest.Args{"remote_url": "https://github.com/o/s"}},
 	"repo_link":           {verbtest.Args{"name": "web", "role": "docs"}, verbtest.Args{"name": "web", "role": "primary"}},
 	"review_apply":        {verbtest.Args{"action": "approve"}, verbtest.Args{"action": "approve", "text": "fine"}},
+	"land":                {verbtest.Args{}, verbtest.Args{"one_by_one": true}},
 	"review_sync":         {verbtest.Args{"id": ""}, verbtest.Args{}},
 	"remote_probe":        {verbtest.Args{}, verbtest.Args{"namespace": "refs/cairn/other"}},
 	"remote_sync":         {verbtest.Args{"id": ""}, verbtest.Args{}},

@@ -251,6 +251,7 @@ var untried = map[string]string{
 	"pair_open":       "its writes are those of begin, release and transition; the work tree is git's",
 	"pair_close":      "its writes are those of finish and cancel",
 	"project_create":  "it makes what init makes: files that each appear whole, and that another call completes",
+	"land":            "what it merges and what it sends back is tried where it is, with kills at random moments",
 	"review_sync":     "it changes a reference as ref_update does",
 	"remote_probe":    "it writes no record: what is cut short at a git remote is tried in store/remote",
 	"remote_sync":     "it writes no record: what is cut short at a git remote is tried in store/remote",

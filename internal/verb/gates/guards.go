@@ -28,6 +28,7 @@ type guarding struct {
 	contents *git.Reader // while files are compared
 	since    time.Time   // when the work began; zero where that does not matter
 	below    string      // the workspace's folder from the top of the repository, "" or with a slash at its end
+	own      []string    // the files whose changes count; nil for all
 
 	task    record.ID
 	checks  []task.Check            // with the guards that count
@@ -57,8 +58,9 @@ func (g *guarding) state(mover record.Actor) task.Guarded {
 	return out
 }
 
-// guardsOf reads the files of a task; nil where nothing is known, and where no check is a command.
-func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.Files, now store.Tree, absent []string) (*guarding, error) {
+// guardsOf reads the files of a task; nil where nothing is known, and where no check is a command. Only changes of its own
+// files count, unless that is nil.
+func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.Files, now store.Tree, absent, own []string) (*guarding, error) {
 	repo := files.Layout.Repo
 	if repo == nil || now == nil || !slices.ContainsFunc(t.Checks, func(c task.Check) bool { return !c.Manual() }) {
 		return nil, nil
@@ -67,7 +69,7 @@ func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.File
 	if err != nil || base == "" {
 		return nil, err
 	}
-	g := &guarding{files: files, base: base, now: withoutAbsent(now, absent), read: now, red: map[string]bool{}}
+	g := &guarding{files: files, base: base, now: withoutAbsent(now, absent), read: now, own: own, red: map[string]bool{}}
 	if n := s.Config.Flow.Began(t); n >= 0 {
 		g.since = t.Provenance[n].At
 	}
@@ -128,6 +130,9 @@ func (g *guarding) declared(s *store.Store, t task.Task) error {
 // differ finds the files of each command that a tree has otherwise. It may be called with more than one.
 func (g *guarding) differ(ctx context.Context, now store.Tree) error {
 	paths, hidden := g.was.Changed(now), g.hidden(now)
+	if g.own != nil {
+		paths = slices.DeleteFunc(paths, func(path string) bool { return !slices.Contains(g.own, path) })
+	}
 	if len(paths)+len(hidden) == 0 {
 		return nil
 	}

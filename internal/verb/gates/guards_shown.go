@@ -36,7 +36,7 @@ func StandsOn(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 		return "", nil, err
 	}
 	tree, absent := treeAndAbsent(ctx, files)
-	g, err := guardsOf(ctx, s, t, files, tree, absent)
+	g, err := guardsOf(ctx, s, t, files, tree, absent, nil)
 	if err != nil || g == nil {
 		return "", nil, err
 	}
@@ -78,7 +78,7 @@ func SeeGuards(ctx context.Context, w *verb.Workspace, s *store.Store, id record
 		return verb.Task{}, verb.WithID(err, id)
 	}
 	tree, absent := treeAndAbsent(ctx, files)
-	guards, err := guardsOf(ctx, s, t, files, tree, absent)
+	guards, err := guardsOf(ctx, s, t, files, tree, absent, nil)
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, id)
 	}

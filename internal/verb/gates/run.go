@@ -34,7 +34,7 @@ func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Ta
 		return r, err
 	}
 	tree, absent := treeAndAbsent(ctx, files)
-	guards, err := guardsOf(ctx, s, t, files, tree, absent)
+	guards, err := guardsOf(ctx, s, t, files, tree, absent, nil)
 	if err != nil {
 		return r, err
 	}
@@ -73,7 +73,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 		c, started := t.Checks[i], w.Now()
 		limit := s.Config.Limit(c)
 		reported := reportWhile(w.Progress, n, len(todo), fmt.Sprintf("check %d of %d: %s", n+1, len(todo), c.Desc), limit)
-		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: files.Root, Cwd: c.Cwd, Timeout: limit, Output: w.Output, Box: box})
+		outcome, err := outcomesOf(ctx).attempt(ctx, run.Tree, check.Spec{Cmd: c.Cmd, Root: files.Root, Cwd: c.Cwd, Timeout: limit, Output: w.Output, Box: box})
 		reported()
 		if err != nil {
 			return nil, nil, err
@@ -94,7 +94,10 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	if err := guards.hold(ctx, w, s, t, run, report, logged); err != nil {
 		return nil, nil, err
 	}
-	compareTrees(before, after, run, report)
+	began := run.Tree
+	if compareTrees(before, after, run, report); run.Tree == "" {
+		outcomesOf(ctx).forget(began)
+	}
 	report.Log, err = s.Runs().Write(t.ID, w.Now(), func(out io.Writer) error {
 		for i, write := range logs {
 			if i > 0 {

@@ -34,6 +34,17 @@ type Transition struct {
 type Merged struct {
 	Head string // its newest commit
 	Tree string // the fingerprint of its files, which a reviewer approved
+
+	// Own are the files that it changes, from the top of the repository, where the branches of others are merged with it:
+	// what these change of the files on which its checks stand is not its doing. Nil stands for all that is merged.
+	Own []string
+}
+
+func (m *Merged) own() []string {
+	if m == nil {
+		return nil
+	}
+	return m.Own
 }
 
 // Unchanged is the preview of a transition that changes nothing but the state.
@@ -126,7 +137,7 @@ func (tr Transition) Prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	}
 	tree, absent := treeAndAbsent(ctx, files)
 	r.Proof.Commit, r.Proof.Tree = files.Head(ctx).Commit, Fingerprint(tree)
-	guards, err := guardsOf(ctx, s, t, files, tree, absent)
+	guards, err := guardsOf(ctx, s, t, files, tree, absent, tr.Merged.own())
 	if err != nil {
 		return Run{}, err
 	}
@@ -239,7 +250,7 @@ func (tr Transition) proofs(ctx context.Context, w *verb.Workspace, s *store.Sto
 			of[files.Root] = task.Proof{Commit: files.Head(ctx).Commit, Tree: Fingerprint(trees[files.Root])}
 		}
 		p := of[files.Root]
-		guards, err := guardsOf(ctx, s, t, files, trees[files.Root], absent[files.Root])
+		guards, err := guardsOf(ctx, s, t, files, trees[files.Root], absent[files.Root], nil)
 		if p.Guards = guards.state(w.Actor()); err != nil {
 			p = task.Proof{} // no pass counts where that cannot be told
 		}

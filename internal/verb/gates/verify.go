@@ -100,7 +100,7 @@ func Verify(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task,
 // verifyOpen makes the runs of a task that is still open, with its files as they are now.
 func verifyOpen(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, files store.Files, todo []int, out Verified) (Verified, error) {
 	tree, absent := treeAndAbsent(ctx, files)
-	g, err := guardsOf(ctx, s, t, files, tree, absent)
+	g, err := guardsOf(ctx, s, t, files, tree, absent, nil)
 	if err != nil || g == nil {
 		out.Why = "no commit has the files as they were where its work began"
 		return out, err

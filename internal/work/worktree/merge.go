@@ -3,7 +3,9 @@ package worktree
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
@@ -65,12 +67,24 @@ func (m Merge) forTree(t Tree) (Merge, error) {
 // A kill leaves the base as it was, or moved to what Gate has passed. The next write or merge removes the work tree that
 // was left.
 func (w *Worktrees) Merge(ctx context.Context, t Tree, m Merge) (string, error) {
+	return w.MergeAll(ctx, []Tree{t}, m)
+}
+
+// MergeAll is Merge for the branches of several tasks, in their order, of which all go into the base or none: what Gate is
+// asked of has them all, and one commit has the base and each branch as parents. Several take the strategy ByMerge, and
+// are in the workspace's own repository. An error that is about one of them has its id. It returns CONFLICT if the base
+// has one of several already.
+func (w *Worktrees) MergeAll(ctx context.Context, trees []Tree, m Merge) (string, error) {
 	if err := w.mayWrite(); err != nil {
 		return "", err
 	}
+	t := trees[0]
 	m, err := m.forTree(t)
 	if err != nil {
 		return "", err
+	}
+	if len(trees) > 1 && (m.Strategy != ByMerge || w.o.Repo != "") {
+		return "", record.Errorf(record.InvalidInput, "several branches go into %s together by a merge alone", m.Base).WithHint("merge one after the other")
 	}
 	if err := w.repo.Identity(ctx); err != nil {
 		return "", err
@@ -86,11 +100,17 @@ func (w *Worktrees) Merge(ctx context.Context, t Tree, m Merge) (string, error) 
 	defer release()
 	within := scratches{clone: w.clone, lock: lock}
 	within.sweep(ctx)
-	if err := w.on(t).commitOnlyRecords(ctx); err != nil {
-		return "", err
+	var more []work
+	for i, t := range trees {
+		if err := w.on(t).commitOnlyRecords(ctx); err != nil {
+			return "", about(t.Task, err)
+		}
+		if i > 0 {
+			more = append(more, w.on(t))
+		}
 	}
 	for range 2 {
-		a := attempt{work: w.on(t), asked: m}
+		a := attempt{work: w.on(t), more: more, asked: m}
 		moved, err := a.once(ctx, within)
 		if err == nil || !moved {
 			return a.merged, err
@@ -133,12 +153,79 @@ func (w *Worktrees) Since(ctx context.Context, t Tree, base string, files []stri
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), err
 }
 
+// Step is a commit of a base, which merged one branch or several, or was made on it.
+type Step struct {
+	Commit, Before string   // Before is the commit of the base that it followed
+	Subject        string   // the first line of its message
+	Heads          []string // what it merged
+	Files          []string // that it changed, those of the record too
+}
+
+// Steps lists the commits that a base has got since the branch of a task left it, the oldest first, as far as they are on
+// the line of the base itself.
+func (w *Worktrees) Steps(ctx context.Context, t Tree, base string) (steps []Step, err error) {
+	out, err := git.Run(ctx, w.repo.Top, "log", "-z", "-m", "--first-parent", "--reverse", "--no-renames", "--name-only", "--format=%x01%H %P%x03%s%x02",
+		"refs/heads/"+t.Branch+"..refs/heads/"+base)
+	for text := range strings.SplitSeq(string(out), "\x01") {
+		head, files, found := strings.Cut(text, "\x02")
+		ids, subject, _ := strings.Cut(head, "\x03")
+		commits := strings.Fields(ids)
+		if !found || len(commits) < 2 {
+			continue
+		}
+		steps = append(steps, Step{commits[0], commits[1], subject, commits[2:], names([]byte(strings.TrimLeft(files, "\x00\n")))})
+	}
+	return steps, err
+}
+
+// Changed lists the files that a branch changed since it left a commit, and the changed lines of them, of which there may
+// be many.
+func (w *Worktrees) Changed(ctx context.Context, from, head string) (files []string, lines string, err error) {
+	out, err := git.Run(ctx, w.repo.Top, "diff", "--name-only", "--no-renames", "-z", from+"..."+head)
+	if err != nil {
+		return nil, "", err
+	}
+	diff, err := git.Run(ctx, w.repo.Top, "diff", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--unified=0", from+"..."+head)
+	return names(out), string(diff), err
+}
+
+// Join merges commits in memory, one after the other, into a new commit that no branch has. It returns MERGE_CONFLICT
+// where that does not go.
+func (w *Worktrees) Join(ctx context.Context, commits ...string) (string, error) {
+	with, err := w.withDriver(ctx)
+	if err != nil {
+		return "", err
+	}
+	at := commits[0]
+	for _, next := range commits[1:] {
+		tree, err := answer(with.Run(ctx, w.repo.Top, "merge-tree", "--write-tree", "--no-messages", at, next))
+		if git.Exited(err) != 0 {
+			return "", record.Errorf(record.MergeConflict, "%s and %s conflict", short(at), short(next))
+		}
+		if err == nil {
+			at, err = answer(git.Writing{}.Run(ctx, w.repo.Top, "commit-tree", "-m", "cairn: tried together", "-p", at, "-p", next, tree))
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return at, nil
+}
+
+// Alone waits until nobody else does what a name stands for, in any process of the clone.
+func (w *Worktrees) Alone(ctx context.Context, what string) (release func(), err error) {
+	return w.lock(ctx, layout.Name(what))
+}
+
 // once merges into the base as it is now. moved says that it failed because the base has moved meanwhile.
 func (a *attempt) once(ctx context.Context, within scratches) (moved bool, err error) {
 	if _, a.from, err = a.base(ctx, a.asked.Base); err != nil {
 		return false, err
 	}
 	if a.head, err = a.tip(ctx); err != nil {
+		return false, err
+	}
+	if err := a.tips(ctx); err != nil {
 		return false, err
 	}
 	held, err := a.holderOf(ctx, a.asked.Base)
@@ -165,8 +252,35 @@ func (a *attempt) once(ctx context.Context, within scratches) (moved bool, err e
 	if err := a.note(ctx); err != nil {
 		return false, err
 	}
-	return a.moveBase(ctx, a.asked.Base, a.from, a.merged, "cairn: merge "+a.tree.Branch, a.asked.Last)
+	return a.moveBase(ctx, a.asked.Base, a.from, a.merged, "cairn: merge "+a.tree.Branch+record.AndMore(len(a.more)), a.asked.Last)
 }
+
+// tips finds the newest commits of the further branches.
+func (a *attempt) tips(ctx context.Context) error {
+	for _, one := range a.more {
+		tip, err := one.tip(ctx)
+		if err != nil {
+			return err
+		}
+		a.heads = append(a.heads, tip)
+	}
+	if len(a.more) == 0 {
+		return nil
+	}
+	for i, one := range a.all() {
+		has, err := a.repo.History().Contains(ctx, a.from, slices.Concat([]string{a.head}, a.heads)[i])
+		if err == nil && has {
+			err = record.Errorf(record.Conflict, "%s has %s already", a.asked.Base, one.tree.Branch).WithHint("merge it alone, which closes its task")
+		}
+		if err != nil {
+			return about(one.tree.Task, err)
+		}
+	}
+	return nil
+}
+
+// all are the branches, in their order.
+func (a *attempt) all() []work { return append([]work{a.work}, a.more...) }
 
 // ask finds out whether the base has the work already: the commits, or what a merge made of them that was cut off in
 // another repository before the close.
@@ -228,9 +342,22 @@ func someOf(paths []string) string {
 	return fmt.Sprintf("%s, and %d more", strings.Join(paths[:most], ", "), len(paths)-most)
 }
 
+// about puts the task into an error that is about one of several.
+func about(id record.ID, err error) error {
+	e, ok := errors.AsType[*record.Error](err)
+	if !ok || e.ID != "" {
+		return err
+	}
+	of := *e
+	of.ID = string(id)
+	return &of
+}
+
 // attempt is one try of a merge into a base, whose lock the caller holds, in a throw-away work tree.
 type attempt struct {
 	work
+	more    []work   // further branches that go in with it
+	heads   []string // their tips
 	asked   Merge
 	from    string   // the tip of the base
 	head    string   // the tip of the branch
@@ -282,8 +409,10 @@ func (a *attempt) merge(ctx context.Context) (tree string, err error) {
 		_, err = with.Run(ctx, a.top, "rebase", "--quiet", "--no-autostash", "--no-verify", a.from)
 	}
 	if err != nil {
-		return "", conflict(ctx, a.top, err, record.MergeConflict, a.tree.Branch+" and "+a.asked.Base+" conflict in",
-			record.Hintf("%s puts it on the newest %s, or shows what to settle", record.CallTo("review_apply", "id", a.tree.Task, "action", "rebase"), a.asked.Base))
+		return "", a.conflict(ctx, a.tree, err)
+	}
+	if len(a.more) > 0 {
+		return a.mergeMore(ctx, with)
 	}
 	if a.asked.Strategy == ByRebase && !a.already {
 		if a.parents[0], err = headOf(ctx, a.top); err != nil {
@@ -291,6 +420,34 @@ func (a *attempt) merge(ctx context.Context) (tree string, err error) {
 		}
 	}
 	return writeTree(ctx, a.top, "")
+}
+
+// mergeMore merges the further branches behind the first one, and returns the tree that has them all. The work tree is at
+// the base then, and the tree is staged, as after the merge of one.
+func (a *attempt) mergeMore(ctx context.Context, with git.Writing) (tree string, err error) {
+	for i, one := range a.more {
+		_, err = with.Run(ctx, a.top, "commit", "--quiet", "--allow-empty", "--no-verify", "--no-gpg-sign", "-m", "cairn: one of several")
+		if err != nil {
+			return "", err
+		}
+		if _, err = with.Run(ctx, a.top, "merge", "--quiet", "--no-ff", "--no-commit", "--no-edit", "--no-verify", a.heads[i]); err != nil {
+			return "", a.conflict(ctx, one.tree, err)
+		}
+		a.parents = append(a.parents, a.heads[i])
+	}
+	if tree, err = writeTree(ctx, a.top, ""); err != nil {
+		return "", err
+	}
+	if _, err = (git.Writing{}).Run(ctx, a.top, "merge", "--quit"); err == nil {
+		_, err = git.Writing{}.Run(ctx, a.top, "reset", "--quiet", "--soft", a.from)
+	}
+	return tree, err
+}
+
+// conflict is the error of the merge of a branch that failed.
+func (a *attempt) conflict(ctx context.Context, t Tree, failed error) error {
+	return about(t.Task, conflict(ctx, a.top, failed, record.MergeConflict, t.Branch+" and "+a.asked.Base+" conflict in",
+		record.Hintf("%s puts it on the newest %s, or shows what to settle", record.CallTo("review_apply", "id", t.Task, "action", "rebase"), a.asked.Base)))
 }
 
 // withRecords is a tree that was merged, with what has changed under .cairn since. What else was changed or staged does

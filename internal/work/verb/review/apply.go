@@ -38,6 +38,12 @@ var Verbs = verb.Group{Name: "review", Noun: "review", Toolset: verb.Jobs}.Of(
 		Summary: "Ask the hosts whether pull requests were merged or closed, and record it.",
 		When:    "It closes no task: what was merged on the host is pulled first.",
 	}),
+	verb.Declare(Land, verb.Verb{Name: "land", Title: "Land approved work", Kind: verb.Destructive,
+		Profile: verb.Maintainer, Scopes: true,
+		Runs: true, Idempotent: true, Exit: ExitOfLand,
+		Summary: "Land all approved work, or the tasks named, in the order of the graph: merged and tested together where files do not meet, before the base moves.",
+		When:    "To bring home what several agents did. What conflicts or breaks goes back to its own job, once, with what both sides wanted; dry_run tells the order and the groups. A call that was cut off is made once more.",
+	}),
 )
 
 // ApplyIn is the input of Apply.
@@ -265,17 +271,22 @@ func rebaseWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error
 // ready returns why the branch of a task cannot be rebased, merged or pushed, and commits what was written to its
 // records. Code that is not committed is somebody's unfinished work, and is never committed here.
 func ready(ctx context.Context, p trees.Place, done string) error {
+	if err := settled(ctx, p, done); err != nil {
+		return err
+	}
+	_, err := p.Trees.Commit(ctx, p.Tree, "cairn: keep the record of "+string(p.Task.ID))
+	return err
+}
+
+// settled is ready, and changes nothing.
+func settled(ctx context.Context, p trees.Place, done string) error {
 	if err := branched(ctx, p, done); err != nil {
 		return err
 	}
 	if err := idle(p, "it is not "+done+" meanwhile"); err != nil {
 		return err
 	}
-	if err := committed(ctx, p); err != nil {
-		return err
-	}
-	_, err := p.Trees.Commit(ctx, p.Tree, "cairn: keep the record of "+string(p.Task.ID))
-	return err
+	return committed(ctx, p)
 }
 
 // branched returns why a task has no branch with which git may do something.

@@ -33,6 +33,13 @@ type merging struct {
 
 	sessions []string  // those of the task, which the close may end
 	out      verb.Task // as the last try left it
+
+	with together // all that go in together, where that is more than this one
+	own  []string // the files that it changes, from the top of the repository, where others go in with it
+
+	dry   bool      // nothing is to be changed
+	files []string  // what a landing knows of it: the files that it changes
+	area  task.Area // and these with its scope
 }
 
 // mergeWork merges the branch of a task into its base, and closes the task. The merge is made in a work tree that is
@@ -46,33 +53,70 @@ func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error)
 	if err := m.prepare(ctx); err != nil {
 		return ApplyOut{}, err
 	}
-	if err := p.W.StillOurs(ctx, p.Home, m.Task.ID); err != nil {
-		return ApplyOut{}, err
-	}
-	base := m.base
-	message := cmp.Or(in.Text, "Merge "+m.Tree.Branch+" into "+base+": "+m.Task.Title)
+	message := cmp.Or(in.Text, "Merge "+m.Tree.Branch+" into "+m.base+": "+m.Task.Title)
 	if m.Tree.Repo != "" {
 		return m.elsewhere(ctx, message)
 	}
-	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{
-		Base: base, Strategy: in.Strategy, Message: message, Gate: m.gate, Records: m.records, Last: m.unmoved,
-	})
+	commit, err := together{m}.merge(ctx, message)
 	if err != nil {
 		return ApplyOut{}, err
 	}
+	return m.home(ctx, commit), nil
+}
+
+// home is the answer once a commit has brought the work into the base.
+func (m *merging) home(ctx context.Context, commit string) ApplyOut {
 	at := ""
-	if p.Home.Head(ctx).Branch == base {
-		at = p.Home.Worktree
+	if m.Home.Head(ctx).Branch == m.base {
+		at = m.Home.Worktree
 	}
 	// The merge has come, whatever the live state takes: a claim that stays there is one of a closed task, and lapses.
-	_ = m.later.Apply(context.WithoutCancel(ctx), p.Home, base, at, commit)
-	out := ApplyOut{Task: m.out, MergedCommit: commit, MergedInto: base}
+	_ = m.later.Apply(context.WithoutCancel(ctx), m.Home, m.base, at, commit)
+	out := ApplyOut{Task: m.out, MergedCommit: commit, MergedInto: m.base}
 	// It is answered as the caller's folder has it, if that has the base checked out.
-	if t, err := kind.Tasks.Get(p.Home, m.Task.ID); err == nil && p.Home.Config.Flow.IsClosed(t.Status) {
-		out.Task = p.W.View(p.Home).Task(t)
+	if t, err := kind.Tasks.Get(m.Home, m.Task.ID); err == nil && m.Home.Config.Flow.IsClosed(t.Status) {
+		out.Task = m.W.View(m.Home).Task(t)
 		out.Run = m.out.Run
 	}
-	return out, nil
+	return out
+}
+
+// together are tasks whose branches go into one base by one commit, or none of them.
+type together []*merging
+
+// merge merges the branches in a work tree that is thrown away, asks the gates of each there, and moves the base. An error
+// that is about one task has its id.
+func (all together) merge(ctx context.Context, message string) (string, error) {
+	one := all[0]
+	return one.Trees.MergeAll(ctx, record.Each(all, func(m *merging) worktree.Tree { return m.Tree }), worktree.Merge{
+		Base: one.base, Strategy: one.in.Strategy, Message: message, Gate: all.gate, Records: all.records, Last: all.unmoved,
+	})
+}
+
+// gate asks the gates of each task of the files as they are merged in a folder, and writes the closes there.
+func (all together) gate(ctx context.Context, dir string) error {
+	ready := false // the set-up has run
+	return all.each(func(m *merging) error { return m.gate(ctx, dir, &ready) })
+}
+
+// unmoved is the same of each.
+func (all together) unmoved(ctx context.Context) error {
+	return all.each(func(m *merging) error { return m.unmoved(ctx) })
+}
+
+// each calls a function with each until one fails, and names the task in its error.
+func (all together) each(do func(*merging) error) error {
+	for _, m := range all {
+		if err := do(m); err != nil {
+			return verb.WithID(err, m.Task.ID)
+		}
+	}
+	return nil
+}
+
+// has reports whether a task is one of them.
+func (all together) has(id record.ID) bool {
+	return slices.ContainsFunc(all, func(m *merging) bool { return m.Task.ID == id })
 }
 
 // before is the answer where a merge has brought home all that the branch has and closed the task: there is nothing to
@@ -100,7 +144,11 @@ func (m *merging) prepare(ctx context.Context) error {
 	if m.to = flow.Done(); m.to == "" {
 		return record.Errorf(record.UnknownState, "the workspace has no closed state that says the work is done").WithHint("add one to closed in .cairn/config.yaml")
 	}
-	if err := ready(ctx, m.Place, "merged"); err != nil {
+	first := ready
+	if m.dry {
+		first = settled
+	}
+	if err := first(ctx, m.Place, "merged"); err != nil {
 		return err
 	}
 	if e, sent := m.Task.SentBack(); sent && !flow.IsClosed(m.Task.Status) {
@@ -126,7 +174,10 @@ func (m *merging) prepare(ctx context.Context) error {
 	if m.head, err = m.Repo().Commit(ctx, "refs/heads/"+m.Tree.Branch); err == nil {
 		m.tree, err = m.Repo().Objects().Fingerprint(ctx, m.head)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return m.W.StillOurs(ctx, m.Home, m.Task.ID)
 }
 
 // witnessed returns why the record of a branch is not believed: it has lost a verdict that was given here, or says what
@@ -142,7 +193,7 @@ func witnessed(ctx context.Context, p trees.Place) error {
 }
 
 // gate asks the gates of the files as they are merged in a folder, and writes the close there.
-func (m *merging) gate(ctx context.Context, dir string) error {
+func (m *merging) gate(ctx context.Context, dir string, ready *bool) error {
 	w := m.W.At(dir)
 	w.Fresh = true
 	if err := m.unmoved(ctx); err != nil {
@@ -165,7 +216,7 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 	if err := m.dependencies(ctx, s, t); err != nil {
 		return err
 	}
-	if err := m.setUp(ctx, w, s, t); err != nil {
+	if err := m.setUp(ctx, w, s, t, ready); err != nil {
 		return err
 	}
 	if s.Config.Flow.IsClosed(t.Status) {
@@ -191,7 +242,7 @@ func (m *merging) closing(w *verb.Workspace, s *store.Store) gates.Transition {
 	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
 		return s.Config.Flow.Move(wc.Task, m.to, p, kind.Deps(wc.Tx, s.Config.Flow), stamp)
 	}
-	return gates.Transition{To: m.to, Preview: gates.Unchanged, Decide: decide, Merged: &gates.Merged{Head: m.head, Tree: m.tree}}
+	return gates.Transition{To: m.to, Preview: gates.Unchanged, Decide: decide, Merged: &gates.Merged{Head: m.head, Tree: m.tree, Own: m.own}}
 }
 
 // whereSettled has the refusal of a merge for a manual check say where that is settled: on the branch. What is attested
@@ -258,18 +309,19 @@ func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store,
 	return out, err
 }
 
-// setUp runs the set-up of a work tree, if checks will run. It returns CHECKS_FAILED if that fails, because then the
+// setUp runs the set-up of a work tree, if checks will run and it is not ready. It returns CHECKS_FAILED if that fails, because then the
 // checks would say nothing.
-func (m *merging) setUp(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) error {
+func (m *merging) setUp(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, ready *bool) error {
 	flow := s.Config.Flow
 	t.Status = flow.Initial
-	if s.Config.WorktreeSetup == "" || len(flow.ToRun(t, m.to, task.Proof{})) == 0 {
+	if *ready || s.Config.WorktreeSetup == "" || len(flow.ToRun(t, m.to, task.Proof{})) == 0 {
 		return nil
 	}
 	failed, err := gates.SetUp(ctx, w, s, record.ChecksFailed, "the set-up of a work tree (worktree_setup) failed where the merge was tested")
 	if failed != nil {
 		return failed.WithNext(record.CallTo("get", "id", m.Task.ID))
 	}
+	*ready = err == nil
 	return err
 }
 
@@ -365,7 +417,7 @@ func (m *merging) withoutSeen(ctx context.Context, s *store.Store, base string, 
 			return err == nil
 		}
 		who, approved := t.DeclaredBy()
-		return who.Human() || t.ID == m.Task.ID && !approved
+		return who.Human() || (t.ID == m.Task.ID || m.with.has(t.ID)) && !approved
 	}), err
 }
 
@@ -388,14 +440,14 @@ func (m *merging) unmoved(ctx context.Context) error {
 		WithHint("look at it again; what a check runs must not write under .cairn").WithNext(record.CallTo("get", "id", m.Task.ID))
 }
 
-// records returns CHECKS_FAILED for records that were written where the merge is tested and are not of the close:
+// records returns CHECKS_FAILED for records that were written where the merge is tested and are not of the closes:
 // commands of the branch wrote them, and nobody has reviewed that.
-func (m *merging) records(paths []string) error {
+func (all together) records(paths []string) error {
 	for _, path := range paths {
-		k, id, ok := kind.At(strings.TrimPrefix(path, m.Home.InRepo("")))
+		k, id, ok := kind.At(strings.TrimPrefix(path, all[0].Home.InRepo("")))
 		switch {
-		case ok && k == kind.Tasks.Kind && id == string(m.Task.ID):
-		case ok && k == kind.Sessions.Kind && slices.Contains(m.sessions, id):
+		case ok && k == kind.Tasks.Kind && all.has(record.ID(id)):
+		case ok && k == kind.Sessions.Kind && slices.ContainsFunc(all, func(m *merging) bool { return slices.Contains(m.sessions, id) }):
 		default:
 			return record.Errorf(record.ChecksFailed, "a check wrote %s while the merge was tested", path).
 				WithHint("what a check runs must not write under .cairn").ForGood()

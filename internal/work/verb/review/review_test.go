@@ -140,6 +140,16 @@ func (h home) trees() *worktree.Worktrees {
 // commits them, runs the checks and hands over.
 func (h home) work(id record.ID, files map[string]string) worktree.Tree {
 	h.Helper()
+	return h.workBy(id, func(dir string) {
+		for name, text := range files {
+			h.write(dir, name, text)
+		}
+	})
+}
+
+// workBy is work with a function that changes the files.
+func (h home) workBy(id record.ID, change func(dir string)) worktree.Tree {
+	h.Helper()
 	tree, err := h.trees().Make(h.Context(), id, "", "")
 	if err != nil {
 		h.Fatal(err)
@@ -149,9 +159,7 @@ func (h home) work(id record.ID, files map[string]string) worktree.Tree {
 	if err != nil {
 		h.Fatal(err)
 	}
-	for name, text := range files {
-		h.write(tree.Path, name, text)
-	}
+	change(tree.Path)
 	if _, err := h.trees().Commit(h.Context(), tree, "work on "+string(id)); err != nil {
 		h.Fatal(err)
 	}
