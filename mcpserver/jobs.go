@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -27,7 +28,7 @@ func jobResources() []resource {
 		out = append(out, resource{
 			uri: job.ArtifactURI(idPart, file.Name), name: "job_" + strings.ReplaceAll(file.Name, ".", "_"), title: file.Name + " of a job",
 			says: "A file that a job leaves; ARTIFACT_MISSING until it is there.", verb: jobVerb, argument: "job", content: file.Type,
-			read: ofJob(func(s *store.Store, one job.Job) (string, string, error) { return artifactOf(s, one, file) }),
+			read: ofJob(func(s *store.Store, one job.Job) (string, string, error) { return jobs.ArtifactText(s, one, file) }),
 		})
 	}
 	return out
@@ -84,33 +85,6 @@ func millis(at time.Time) int64 {
 		return 0
 	}
 	return at.UnixMilli()
-}
-
-const maxArtifact = 2 << 20 // bytes of one that are returned; its end is left out
-
-// artifactOf is a file that a job left: one, or several behind one another, each with its name.
-func artifactOf(s *store.Store, one job.Job, file job.Artifact) (text, version string, err error) {
-	parts, err := work.Jobs(s).Artifact(one, file)
-	if err != nil {
-		return "", "", err
-	}
-	var out, stamp strings.Builder
-	for _, part := range parts {
-		src, err := part.Read(4 * maxArtifact)
-		if err != nil {
-			return "", "", err
-		}
-		fmt.Fprintf(&stamp, "%s %d %d ", part.Name, part.Bytes, part.Changed.UnixNano())
-		if len(file.Files) > 1 {
-			fmt.Fprintf(&out, "==> %s <==\n", part.Name)
-		}
-		_, _ = out.Write(src)
-	}
-	text = strings.ToValidUTF8(out.String(), "\uFFFD")
-	if len(text) > maxArtifact {
-		text = fmt.Sprintf("%s\n[%d bytes more are in the folder of the job]\n", verb.Head(text, maxArtifact), len(text)-maxArtifact)
-	}
-	return text, stamp.String(), nil
 }
 
 // jobsNamed completes the id of a job, the newest first.

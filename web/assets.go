@@ -36,7 +36,11 @@ func assetOf(name string) []byte {
 	if err != nil {
 		return nil
 	}
-	if name != "app.js" && name != "style.css" {
+	switch name {
+	case "app.js", "style.css":
+	case "idiomorph.js": // small already; what is not assigned again may as well be
+		return bytes.ReplaceAll(src, []byte("const "), []byte("let "))
+	default:
 		return src
 	}
 	var out bytes.Buffer
@@ -47,10 +51,11 @@ func assetOf(name string) []byte {
 			continue
 		}
 		line = tight.Replace(line)
+		ends := ";{,}" // after which no line has to end
 		if name == "app.js" {
-			line = tightScript.Replace(tightScript.Replace(line))
+			line, ends = tightScript.Replace(tightScript.Replace(line)), ";{,"
 		}
-		if out.WriteString(line); !strings.ContainsAny(line[len(line)-1:], ";{,") {
+		if out.WriteString(line); !strings.ContainsAny(line[len(line)-1:], ends) {
 			out.WriteByte('\n')
 		}
 	}
@@ -58,11 +63,11 @@ func assetOf(name string) []byte {
 }
 
 // tight takes blanks away that mean nothing in scripts and styles. In a text a blank that has to stay is \x20.
-var tight = strings.NewReplacer(" => ", "=>", " = ", "=", " === ", "===", " && ", "&&", " || ", "||", "{ ", "{", " }", "}", " {", "{", "; ", ";", ", ", ",", ": ", ":")
+var tight = strings.NewReplacer(" => ", "=>", " = ", "=", " === ", "===", " && ", "&&", " || ", "||", "{ ", "{", " }", "}", " {", "{", "; ", ";", ", ", ",", ": ", ":", " > ", ">")
 
 // tightScript takes away more of scripts; in styles some of these mean something.
 var tightScript = strings.NewReplacer(
-	" ? ", "?", " : ", ":", " > ", ">", " < ", "<", " + ", "+", " ?? ", "??", " !== ", "!==", " += ", "+=", "if (", "if(", " * ", "*", " - ", "-",
+	"const ", "let ", " ? ", "?", " : ", ":", " < ", "<", " + ", "+", " ?? ", "??", " !== ", "!==", " += ", "+=", "if (", "if(", " * ", "*", " - ", "-", " / ", "/",
 	" :", ":", "? ", "?", "+ ", "+", "- ", "-", "* ", "*", "for (", "for(", "{ ", "{", ") ", ")", "} ", "}", "] ", "]",
 )
 

@@ -31,6 +31,11 @@ type column struct {
 	Hidden int // how many more there are
 }
 
+// Empty reports whether there is no task at all.
+func (b *board) Empty() bool {
+	return !b.Filtered() && !slices.ContainsFunc(b.Columns, func(c column) bool { return c.Total > 0 })
+}
+
 // lane is a row of the board: in each column the cards that have the same holder, label or parent.
 type lane struct {
 	Name  string // "" for the board of one lane

@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/store/storetest"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -205,10 +206,16 @@ func TestSlowFormsInABrowser(t *testing.T) {
 	verbtest.Must(t, &w, "transition", verbtest.Args{"id": id, "to": "in_review"})
 	run(t, ctx, chromedp.Navigate(b.url+"/diff/"+id))
 	eventually(t, ctx, `document.querySelectorAll("[data-at]").length === 3`)
-	run(t, ctx, chromedp.Click(`[data-at="ship.go:1"]`, chromedp.ByQuery), chromedp.SendKeys(`#verdict textarea`, "no doc", chromedp.ByQuery),
+	run(t, ctx, chromedp.KeyEvent("j"))
+	eventually(t, ctx, `document.activeElement.dataset.at === "ship.go:1"`)
+	enter := func(sort input.KeyType) chromedp.Action { // alone, without the character that a browser leaves out too
+		return input.DispatchKeyEvent(sort).WithKey("Enter").WithCode("Enter").WithWindowsVirtualKeyCode(13)
+	}
+	run(t, ctx, enter(input.KeyRawDown), enter(input.KeyUp), chromedp.SendKeys(`#verdict textarea`, "no doc", chromedp.ByQuery),
 		chromedp.Click(`[data-at="ship.go:3"]`, chromedp.ByQuery), chromedp.SendKeys(`#verdict textarea`, "two sails", chromedp.ByQuery),
 		chromedp.Click(`#verdict button`, chromedp.ByQuery))
 	eventually(t, ctx, `document.querySelector("#verdict textarea").value === "" && document.querySelector("main").innerText.includes("two sails")`)
+	eventually(t, ctx, `document.querySelector('[data-at="ship.go:3"] + .say').innerText.includes("two sails")`)
 	if got := b.get(id); got.Status != "in_progress" || !strings.Contains(got.Provenance[len(got.Provenance)-1].Text, "ship.go:1: no doc\nship.go:3: two sails") {
 		t.Errorf("it is %s: %+v", got.Status, got.Provenance)
 	}

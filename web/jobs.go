@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -9,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/decisions"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/knowledge"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 )
@@ -21,7 +23,11 @@ func (rd *reader) jobs(r *http.Request) (any, error) {
 	return ask[jobs.Listed](r.Context(), rd, "job_list", in)
 }
 
-type jobPage struct{ jobs.Polled }
+// jobPage is a job, and one of the files that it left if that was asked for.
+type jobPage struct {
+	jobs.Polled
+	File, FileText string
+}
 
 func (j jobPage) pageTitle() string { return j.Job.Job }
 
@@ -46,7 +52,29 @@ func (rd *reader) job(r *http.Request) (any, error) {
 		in["offset"] = *out.Total - eventsShown
 		out, err = ask[jobs.Polled](r.Context(), rd, "job_poll", in)
 	}
-	return jobPage{out}, err
+	page := jobPage{Polled: out, File: r.URL.Query().Get("file")}
+	if err == nil && page.File != "" {
+		page.FileText, err = rd.left(out.Job.Job, page.File)
+	}
+	return page, err
+}
+
+// left is a file that a job left.
+func (rd *reader) left(id, name string) (string, error) {
+	at := slices.IndexFunc(job.Artifacts, func(a job.Artifact) bool { return a.Name == name })
+	if at < 0 {
+		return "", record.Errorf(record.NotFound, "jobs leave no file %q", name)
+	}
+	s, err := rd.w.Open()
+	if err != nil {
+		return "", err
+	}
+	one, err := work.Jobs(s).Get(id)
+	if err != nil {
+		return "", err
+	}
+	text, _, err := jobs.ArtifactText(s, one, job.Artifacts[at])
+	return text, err
 }
 
 // ledger is what the team decided, knows and asks.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/slowtest"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -167,8 +168,12 @@ func TestSlowTheGraphZooms(t *testing.T) {
 		input.DispatchMouseEvent(input.MouseMoved, 400, 300).WithButton(input.Left).WithButtons(1),
 		input.DispatchMouseEvent(input.MouseReleased, 400, 300).WithButton(input.Left))
 	eventually(t, ctx, `document.querySelector(".graph").scrollLeft > 100`)
-	run(t, ctx, chromedp.KeyEvent("-"))
+	middle := `(g => (g.scrollLeft + g.clientWidth / 2) / g.scrollWidth)(document.querySelector(".graph"))`
+	var place float64
+	run(t, ctx, chromedp.Evaluate(`document.querySelector(".graph").scrollLeft = 700`, nil), chromedp.Evaluate(middle, &place), chromedp.KeyEvent("-"))
 	eventually(t, ctx, "!("+larger+")")
+	eventually(t, ctx, fmt.Sprintf("Math.abs(%s - %f) < 0.01", middle, place))
+	eventually(t, ctx, `location.search.includes("zoom=")`)
 }
 
 // A page whose server was killed says so. Another server on its port knows nobody: its link lets the tab in again.
@@ -253,7 +258,7 @@ func TestSlowAHiddenTabIsSilent(t *testing.T) {
 	b.enterIn(ctx)
 	streams := func(n int) {
 		t.Helper()
-		for range 200 {
+		for range 6000 {
 			if b.s.live.count() == n {
 				return
 			}
@@ -378,23 +383,31 @@ func TestSlowAxe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := serve(t, Options{})
-	id := fill(t, b)
-	fillOdd(t, b)
+	b := serve(t, Options{}, func(w *verb.Workspace) { verbtest.PrepareJobs(t, w) })
 	ctx := chromium(t)
 	b.enterIn(ctx)
+	check := func(path string, width int64, dark bool) {
+		t.Helper()
+		var found []string
+		run(t, ctx, size(width, 900, dark), chromedp.Navigate(b.url+path), chromedp.Evaluate(string(axe)+"; 0", nil))
+		run(t, ctx, chromedp.Evaluate(`axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
+			.then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.html.slice(0, 160) + " " + n.failureSummary.slice(0, 200))))`, &found, awaitPromise))
+		for _, one := range found {
+			t.Errorf("%s, dark %v: %s", path, dark, one)
+		}
+	}
+	for _, path := range []string{"/board", "/list", "/needs", "/graph", "/jobs", "/ledger", "/diff/none"} { // while there is nothing
+		check(path, 1440, false)
+		check(path, 400, true)
+	}
+	id := fill(t, b)
+	fillOdd(t, b)
+	diff, job := fillWork(t, b)
 	var records []string
 	run(t, ctx, chromedp.Navigate(b.url+"/ledger"), chromedp.Evaluate(`[...document.querySelectorAll('a[href^="/record/"]')].map(a => a.pathname)`, &records))
 	for _, dark := range []bool{false, true} {
-		for _, path := range append(shopPages(id), append(records, "/task/"+id+"?", "/board?where=label%3Dnone", "/list?where=labl%3D%22")...) {
-			width := map[bool]int64{false: 1440, true: 400}[strings.HasSuffix(path, "?")]
-			var found []string
-			run(t, ctx, size(width, 900, dark), chromedp.Navigate(b.url+path), chromedp.Evaluate(string(axe)+"; 0", nil))
-			run(t, ctx, chromedp.Evaluate(`axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
-				.then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.html.slice(0, 160) + " " + n.failureSummary.slice(0, 200))))`, &found, awaitPromise))
-			for _, one := range found {
-				t.Errorf("%s, dark %v: %s", path, dark, one)
-			}
+		for _, path := range append(shopPages(id), append(records, diff, job, job+"?file=logs.txt", "/task/"+id+"?", diff+"?", "/board?where=label%3Dnone", "/list?where=labl%3D%22")...) {
+			check(path, map[bool]int64{false: 1440, true: 400}[strings.HasSuffix(path, "?")], dark)
 		}
 	}
 }
@@ -402,13 +415,14 @@ func TestSlowAxe(t *testing.T) {
 // No page is wider than the screen, and no mark on it breaks.
 func TestSlowPagesFitTheScreen(t *testing.T) {
 	slowtest.Skip(t)
-	b := serve(t, Options{})
+	b := serve(t, Options{}, func(w *verb.Workspace) { verbtest.PrepareJobs(t, w) })
 	id := fill(t, b)
 	fillOdd(t, b)
+	diff, job := fillWork(t, b)
 	ctx := chromium(t)
 	b.enterIn(ctx)
 	for _, width := range []int64{360, 390, 768, 1440} {
-		for _, path := range append(shopPages(id), "/board?by=parent", "/board?by=label") {
+		for _, path := range append(shopPages(id), "/board?by=parent", "/board?by=label", diff, job, job+"?file=logs.txt") {
 			var wide, broken int64
 			run(t, ctx, size(width, 900, false), chromedp.Navigate(b.url+path), chromedp.Evaluate(`document.documentElement.scrollWidth`, &wide),
 				chromedp.Evaluate(`[...document.querySelectorAll(".tag")].filter(e => e.offsetHeight > 24).length`, &broken))

@@ -1,14 +1,19 @@
 package web
 
 import (
+	"errors"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
@@ -43,7 +48,25 @@ func TestPagesOfRecords(t *testing.T) {
 	job := verbtest.Must(t, &w, "job_start", verbtest.Args{"id": task, "executor": "mine"}).Job
 	b.says(t, "/jobs", job, "QUEUED", "mine", "Cancel")
 	b.says(t, "/job/"+job, task, "Say", "Cancel")
-	b.says(t, "/task/"+task, job)
+	b.says(t, "/task/"+task, job, "<option>mine</option>", "<option>claude</option>")
+	s, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := work.Jobs(s).Own(job)
+	if err == nil {
+		err = errors.Join(own.WriteFile("stdout.log", []byte("it <b>says</b>\n")), own.Release())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.says(t, "/job/"+job, "logs.txt")
+	b.says(t, "/job/"+job+"?file=logs.txt", "it &lt;b&gt;says&lt;/b&gt;")
+	for _, name := range []string{"out.md", "../spec.json", "spec.json"} {
+		if status, _, _ := b.do("GET", "/job/"+job+"?file="+name, nil, nil); status < 400 {
+			t.Errorf("it shows %s", name)
+		}
+	}
 
 	other := b.create("Ship")
 	tree := verbtest.MakeWorktree(t, &w, record.ID(other))
@@ -67,5 +90,41 @@ func (b *browser) says(t *testing.T, path string, all ...string) {
 		if !strings.Contains(page, want) {
 			t.Errorf("%s does not say %s:\n%s", path, want, page[max(0, strings.Index(page, "<main")):])
 		}
+	}
+}
+
+// A note of knowledge is edited where it is read, archived and taken up again; what somebody else changed meanwhile is
+// shown beside what was typed.
+func TestANoteIsEdited(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	w := b.s.reads.w
+	id := verbtest.Must(t, &w, "knowledge_write", verbtest.Args{"title": "Cards", "body": "4242 passes"}).ID
+	form := func(body string) url.Values {
+		rev := regexp.MustCompile(`name="expected_rev" value="([^"]+)"`).FindStringSubmatch(b.page("/record/" + id))
+		return url.Values{"id": {id}, "title": {"Cards"}, "body": {body}, "labels": {"bank, test"}, "expected_rev": rev[1:]}
+	}
+	late := form("mine")
+	b.send("knowledge_write", http.StatusSeeOther, form("4242 passes, 4000 fails"))
+	b.says(t, "/record/"+id, "4000 fails", "bank, test")
+	page := b.send("knowledge_write", http.StatusConflict, late)
+	if !strings.Contains(page, "4000 fails") || !strings.Contains(page, `value="mine"`) {
+		t.Errorf("what is there now is not beside what was typed: %s", page)
+	}
+	b.send("knowledge_write", http.StatusSeeOther, url.Values{"id": {id}, "status": {"archived"}})
+	b.says(t, "/record/"+id, "It holds again")
+}
+
+// A comment that names a line of the diff belongs to that line, and to no line that is gone.
+func TestCommentsBesideLines(t *testing.T) {
+	files := filesOf("diff --git a/a.go b/a.go\n@@ -1,2 +1,2 @@\n-old\n+new\n same\n")
+	comment(files, "human:ada", "a.go:1: why?\nin general: fine\na.go:9: gone\na.go:1: and how?")
+	var got []string
+	for _, line := range files[0].Lines {
+		for _, one := range line.Said {
+			got = append(got, line.Text+" <- "+one.Text)
+		}
+	}
+	if len(got) != 1 || got[0] != "+new <- why? and how?" {
+		t.Errorf("it says %q", got)
 	}
 }

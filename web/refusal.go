@@ -27,7 +27,15 @@ type refusal struct {
 	Do   string     // the verb
 	Form url.Values // what was sent
 	Back string
-	Now  *verb.Task // as it is now, of a task that somebody else changed meanwhile
+	Now  *nowIs // of a record that somebody else changed meanwhile
+}
+
+// nowIs is a record as it is now.
+type nowIs struct {
+	Title  string
+	Status record.Status
+	Rev    string
+	Body   string
 }
 
 // typed are the fields of forms into which people type or in which they choose; all others go along.
@@ -54,7 +62,7 @@ func (r refusal) Kept() url.Values {
 		}
 	}
 	if r.Now != nil && out.Has("expected_rev") {
-		out.Set("expected_rev", string(r.Now.Rev))
+		out.Set("expected_rev", r.Now.Rev)
 	}
 	return out
 }

@@ -6,11 +6,18 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/store/storetest"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -18,14 +25,22 @@ import (
 // screen, in the widths and themes that a person looks at.
 func TestSlowPicturesOfPages(t *testing.T) {
 	slowtest.Skip(t)
-	b := serve(t, Options{})
-	id := fill(t, b)
+	b := serve(t, Options{}, func(w *verb.Workspace) { verbtest.PrepareJobs(t, w) })
 	ctx := chromium(t)
 	b.enterIn(ctx)
+	out := os.Getenv("LOOK")
+	for _, path := range []string{"/board", "/list", "/needs", "/graph", "/jobs", "/ledger"} {
+		if out != "" {
+			run(t, ctx, size(1440, 900, false), chromedp.Navigate(b.url+path))
+			shot(t, ctx, filepath.Join(out, "empty-"+path[1:]+".png"))
+		}
+	}
+	id := fill(t, b)
+	diff, job := fillWork(t, b)
 	for _, one := range []struct {
 		name, path string
 		dark       bool
-	}{{"web-board.png", "/board", false}, {"web-task.png", "/task/" + id, true}} {
+	}{{"web-board.png", "/board", false}, {"web-task.png", "/task/" + id, true}, {"web-diff.png", diff, false}} {
 		path := filepath.Join("..", "docs", one.name)
 		run(t, ctx, size(1200, 660, one.dark), chromedp.Navigate(b.url+one.path))
 		if os.Getenv("UPDATE") != "" {
@@ -39,7 +54,7 @@ func TestSlowPicturesOfPages(t *testing.T) {
 			t.Errorf("%s is no picture of a page: %v", path, err)
 		}
 	}
-	if out := os.Getenv("LOOK"); out != "" {
+	if out != "" {
 		fillOdd(t, b)
 		run(t, ctx, size(1440, 900, false), chromedp.Navigate(b.url+"/board"), chromedp.Click(`li.card a.t`, chromedp.ByQuery))
 		eventually(t, ctx, `document.querySelector("#drawer").open`)
@@ -51,12 +66,69 @@ func TestSlowPicturesOfPages(t *testing.T) {
 			width int64
 			dark  bool
 		}{{1440, false}, {768, false}, {360, false}, {1440, true}} {
-			for _, path := range shopPages(id) {
+			for _, path := range append(shopPages(id), diff, job, job+"?file=logs.txt") {
 				run(t, ctx, size(look.width, 900, look.dark), chromedp.Navigate(b.url+path))
-				shot(t, ctx, filepath.Join(out, fmt.Sprintf("%s-%d-%v.png", filepath.Base(path), look.width, look.dark)))
+				name := strings.NewReplacer("/", "-", "?", "-", id, "id").Replace(path[1:])
+				shot(t, ctx, filepath.Join(out, fmt.Sprintf("%s-%d-%v.png", name, look.width, look.dark)))
+			}
+		}
+		for name, media := range map[string]*emulation.SetEmulatedMediaParams{
+			"print":  emulation.SetEmulatedMedia().WithMedia("print"),
+			"forced": emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}),
+		} {
+			for _, path := range []string{"/board", "/task/" + id, "/graph", "/list", diff} {
+				run(t, ctx, size(1000, 900, false), media, chromedp.Navigate(b.url+path))
+				shot(t, ctx, filepath.Join(out, name+"-"+strings.NewReplacer("/", "-", id, "id").Replace(path[1:])+".png"))
 			}
 		}
 	}
+}
+
+// fillWork adds the work of a job on a task, handed over once, sent back and handed over again. It returns the pages of
+// the diff and of the job.
+func fillWork(t *testing.T, b *browser) (diff, ofJob string) {
+	t.Helper()
+	w := b.s.reads.w
+	id := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Round discounts to the nearest cent", "labels": []string{"payments"}, "checks": []verbtest.Args{{"desc": "tests pass", "cmd": "true"}}}).ID
+	verbtest.ApproveAll(t, &w)
+	started := verbtest.Must(t, &w, "job_start", verbtest.Args{"id": id, "executor": "mine"}).Job
+	s, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := work.Jobs(s).Own(started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(own.Change(func(s *job.Status) {
+		s.State, s.Attempt, s.StartedAt = job.Running, 1, time.Now().Add(-3*time.Minute)
+		s.InputTokens, s.OutputTokens, s.Cost = 48210, 3177, 0.42
+	}))
+	for _, e := range []job.Event{
+		{Type: job.EventState, State: job.Running}, {Type: job.EventText, Text: "I read price.go: Discounted cuts off what is behind the cent."},
+		{Type: job.EventToolStart, Text: "edit price.go"}, {Type: job.EventToolEnd, Text: "edit price.go"},
+		{Type: job.EventToolStart, Text: "go test ./..."}, {Type: job.EventToolEnd, Text: "go test ./...: --- FAIL: TestDiscounted", Failed: true},
+	} {
+		must(own.Event(e))
+	}
+	must(own.WriteFile("stdout.log", []byte("--- FAIL: TestDiscounted (0.00s)\n    price_test.go:7: 15% off 9.99 is 850 cents, want 849\n")))
+	must(own.Release())
+	tree := verbtest.MakeWorktree(t, &w, record.ID(id))
+	must(os.WriteFile(filepath.Join(tree.Path, "price.go"), []byte("package shop\n\nimport \"math\"\n\n// Discounted is a price in cents less some percent.\nfunc Discounted(cents, percent int) int {\n\treturn int(math.Round(float64(cents*(100-percent)) / 100))\n}\n"), 0o644))
+	storetest.Identify(t, tree.Path)
+	storetest.Git(t, tree.Path, "add", "--all")
+	storetest.Git(t, tree.Path, "commit", "-q", "-m", "round")
+	at := *w.At(tree.Path)
+	verbtest.Must(t, &at, "transition", verbtest.Args{"id": id, "to": "in_review"})
+	verbtest.Must(t, &w, "review_apply", verbtest.Args{"id": id, "action": "reject", "text": "price.go:7: no floats for money, please\nElse it is good."})
+	verbtest.Must(t, &at, "transition", verbtest.Args{"id": id, "to": "in_review"})
+	return "/diff/" + id, "/job/" + started
 }
 
 // shopPages are the screens of the workspace that fill makes, as paths.

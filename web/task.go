@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 )
@@ -26,6 +27,8 @@ type taskPage struct {
 
 	Questions []recordPage // about it that are not ended
 	InReview  bool
+	Executors []string // that a job may be given to
+	Usual     string   // the executor of a job that names none; "" if one has to be named
 }
 
 func (t taskPage) pageTitle() string { return string(t.ID) + " " + t.Title }
@@ -33,6 +36,22 @@ func (t taskPage) pageTitle() string { return string(t.ID) + " " + t.Title }
 // Passed is how many of the checks passed.
 func (t taskPage) Passed() int {
 	return len(record.Those(t.Checks, func(c verb.Check) bool { return c.Result == record.Pass }))
+}
+
+// Unpassed are the checks that stand in the way of a close.
+func (t taskPage) Unpassed() []verb.Check {
+	return record.Those(t.Checks, func(c verb.Check) bool { return c.Result != record.Pass || c.Held != "" })
+}
+
+// IsHeldUp reports whether the page begins with why the task is not done.
+func (t taskPage) IsHeldUp() bool {
+	return !t.Closed && (len(t.Unpassed()) > 0 || t.OpenChildren > 0 || len(t.Open())+len(t.Conflicts)+len(t.Collides) > 0 ||
+		t.Blockers != nil && len(t.Blockers.Tasks) > 0)
+}
+
+// Open are the questions that nobody answered.
+func (t taskPage) Open() []recordPage {
+	return record.Those(t.Questions, func(q recordPage) bool { return q.Question })
 }
 
 // FirstManual is the first check that somebody has to attest.
@@ -119,6 +138,9 @@ func (rd *reader) task(r *http.Request) (any, error) {
 	if of, err := ask[jobs.Listed](r.Context(), rd, "job_list", args{"task": out.ID}); err == nil {
 		out.Jobs = of.Items
 	}
+	if table, err := executor.Load(rd.w.ConfigDir); err == nil { // else the start of a job says what is wrong
+		out.Executors, out.Usual = table.Names(), at.Config.Executor
+	}
 	out.InReview = flow.Review != "" && (out.Status == flow.Review || out.Elsewhere != nil && out.Elsewhere.Status == flow.Review)
 	out.Questions, err = rd.questions(r, string(out.ID))
 	return out, err
@@ -157,6 +179,14 @@ type diffLine struct {
 	Sort string // add, del, hunk or same
 	Text string
 	At   string // where it stands, for a comment: file and line
+	N    int    // its number in the new file; 0 for one that is not there
+	Said []said // about it
+}
+
+// said is what somebody wrote about a line.
+type said struct {
+	By   record.Actor
+	Text string
 }
 
 func (d diffPage) pageTitle() string { return "Work on " + string(d.ID) }
@@ -188,7 +218,35 @@ func (rd *reader) diff(r *http.Request) (any, error) {
 		return nil, err
 	}
 	out.Files = filesOf(out.Part.Text)
+	if out.Rejected != nil {
+		comment(out.Files, out.Rejected.By, out.Rejected.Text)
+	}
+	if thread := out.Review.Comments; thread != nil {
+		for _, one := range thread.Comments {
+			comment(out.Files, one.Who, one.Text)
+		}
+	}
 	return out, nil
+}
+
+// comment puts the lines of a text that name a line of a diff, as in main.go:3: why, beside it.
+func comment(files []diffFile, by record.Actor, text string) {
+	about := map[string]string{}
+	for line := range strings.Lines(text) {
+		if at, words, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
+			about[at] = strings.TrimSpace(about[at] + " " + words)
+		}
+	}
+	if len(about) == 0 {
+		return
+	}
+	for _, f := range files {
+		for i := range f.Lines {
+			if words := about[f.Lines[i].At]; words != "" && f.Lines[i].N > 0 {
+				f.Lines[i].Said = append(f.Lines[i].Said, said{by, words})
+			}
+		}
+	}
 }
 
 const diffShown = 20000 // lines
@@ -226,12 +284,12 @@ func filesOf(text string) []diffFile {
 		case n == 0: // the head of a file
 			continue
 		case strings.HasPrefix(line, "+"):
-			one.Sort, one.At = "add", at(f.Name, n)
+			one.Sort, one.At, one.N = "add", at(f.Name, n), n
 			n++
 		case strings.HasPrefix(line, "-"):
 			one.Sort, one.At = "del", at(f.Name, n)
 		default:
-			one.At = at(f.Name, n)
+			one.At, one.N = at(f.Name, n), n
 			n++
 		}
 		f.Lines = append(f.Lines, one)

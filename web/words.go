@@ -49,6 +49,7 @@ var funcs = template.FuncMap{
 	"head":       func(name string) string { return strings.ToUpper(name[:1]) + name[1:] },
 	"num":        func(p task.Priority) int { return int(p) },
 	"inc":        func(n int) int { return n + 1 },
+	"size":       sizeOf,
 	"count":      func(n int, one, many string) string { return count(n, one, many) },
 	"put":        func(format string, values ...any) string { return fmt.Sprintf(format, values...) },
 }
@@ -60,6 +61,14 @@ func count(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// sizeOf is a number of bytes in words.
+func sizeOf(bytes int64) string {
+	if bytes < 10<<10 {
+		return count(int(bytes), "byte", "bytes")
+	}
+	return fmt.Sprintf("%d KB", bytes>>10)
 }
 
 // dict makes a map of names and values in turn, for a template that takes more than one.

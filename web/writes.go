@@ -139,6 +139,18 @@ func (wr *writer) write(ctx context.Context, v verb.Verb, in args, form url.Valu
 	return err
 }
 
+// now is a record as it is now; nil for one that cannot be read.
+func (wr *writer) now(ctx context.Context, id string) *nowIs {
+	got, _ := ask[any](ctx, wr.reads, "get", args{"id": id})
+	switch one := got.(type) {
+	case verb.Task:
+		return &nowIs{one.Title, one.Status, string(one.Rev), one.Body}
+	case verb.Record:
+		return &nowIs{one.Title, one.Status, string(one.Rev), one.Body}
+	}
+	return nil
+}
+
 // refuse draws why a write was not done.
 func (wr *writer) refuse(w http.ResponseWriter, r *http.Request, v *visitor, err error) {
 	out := explain(err, wr.reads.w.Rights)
@@ -151,9 +163,7 @@ func (wr *writer) refuse(w http.ResponseWriter, r *http.Request, v *visitor, err
 		status = http.StatusPreconditionRequired
 	}
 	if out.Code == record.Conflict {
-		if t, err := ask[verb.Task](r.Context(), wr.reads, "get", args{"id": r.PostForm.Get("id")}); err == nil {
-			out.Now = &t
-		}
+		out.Now = wr.now(r.Context(), r.PostForm.Get("id"))
 	}
 	p := wr.page(r, v, "Not done")
 	p.Body = out

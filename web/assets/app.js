@@ -6,9 +6,9 @@ if (door && location.hash) { door.key.value = location.hash.slice(1); door.submi
 if (!token) return;
 let { rev } = doc.body.dataset, timer, feed, busy = 0, edits = 0, drawn, drag, heard = 0;
 const side = $("#drawer"), told = $("#told"), cmds = $("#palette"), body = $(".in", side), quiet = +doc.body.dataset.quiet,
-mod = e => e.ctrlKey || e.metaKey || e.altKey, stop = e => e.preventDefault(), say = text => { $("#say").textContent = text; clearTimeout(timer); timer = setTimeout(say, 4000, "") },
+mod = e => e.ctrlKey || e.metaKey || e.altKey, stop = e => e.preventDefault(), say = text => { $("#say").textContent = text; clearTimeout(timer); timer = setTimeout(say, 4e3, "") },
 now = () => doc.activeElement, gone = is => $("#gone").hidden = !is,
-get = (url, body) => fetch(url, { method: body ? "POST" : "GET", body, headers: { "Cairn-Token": token } }),
+get = (url, body) => fetch(url, { method: body && "POST", body, headers: { "Cairn-Token": token } }),
 to = a => a.getAttribute("href") ?? a.getAttribute("action"), main = async r => $("main", new DOMParser().parseFromString(await r.text(), "text/html"));
 
 // What was typed stays, and so do open details; a form whose record changed meanwhile says so.
@@ -21,11 +21,11 @@ const morph = (at, html) => Idiomorph.morph(at, html, { morphStyle: "innerHTML",
 async function load() {
   if (busy++) return;
   try {
-    const r = await get(location.href), at = r.headers.get("Cairn-Rev");
+    const r = await get(location), at = r.headers.get("Cairn-Rev");
     gone(!at);
     if (at) { morph($("#page"), await r.text()); rev = at }
     if (side.open) await draw(drawn);
-  } catch { gone(true) }
+  } catch { gone(1) }
   const more = busy - 1;
   busy = 0;
   more && load();
@@ -40,20 +40,19 @@ async function draw(url) {
 // One stream while the page is seen. Each word of it has the revision, which tells whether something was missed. Where the
 // signs of life stay away, as after a night asleep, the connection is dead without notice.
 function live() {
-  feed?.close();
-  feed = null;
+  feed = feed?.close();
   if (doc.hidden) return;
   heard = Date.now();
   feed = new EventSource("/live");
-  on("rev", e => { heard = Date.now(); gone(false); e.data.split(" ")[0] === rev || load() }, feed);
+  on("rev", e => { heard = Date.now(); gone(); e.data.split(" ")[0] === rev || load() }, feed);
   on("said", e => say(e.data), feed);
-  feed.onerror = () => { feed.close(); gone(true); heard = Date.now() - quiet + 3000 };
+  feed.onerror = () => { feed.close(); gone(1); heard = Date.now() - quiet + 3e3 };
 }
-setInterval(() => { if (feed && Date.now() - heard > quiet) { gone(true); live() } }, 1000);
+setInterval(() => { if (feed && Date.now() - heard > quiet) { gone(1); live() } }, 1e3);
 on("visibilitychange", live);
 live();
 // What no record says: the log and the files of a job.
-setInterval(() => doc.hidden || $("[data-follow]") && load(), 2000);
+setInterval(() => doc.hidden || $("[data-follow]") && load(), 2e3);
 
 // A refusal is shown, and the page drawn anew, which takes a moved card back.
 async function write(url, data) {
@@ -84,15 +83,22 @@ async function move({ dataset: { id, starts } }, to) {
   $(".t", card() || doc)?.focus();
 }
 on("dragstart", e => { drag = e.target.closest?.("li.card"); e.target.closest?.("#net") && stop(e) });
-on("dragover", e => drag && e.target.closest("ul.col") && stop(e));
+on("dragover", e => drag && stop(e));
 on("drop", e => { const col = e.target.closest("ul.col"); if (col && drag && !col.contains(drag)) move(drag, col.dataset.to) });
 
 async function open(url) { await draw(url); $(".whole", side).href = url; side.open || side.showModal() }
-on("click", e => {
-  const t = e.target, a = t.closest('a[href^="/task/"]:not(.whole)'), line = t.closest("[data-at]"), box = $("#verdict textarea");
+on("click", async e => {
+  const t = e.target, a = t.closest('a[href^="/task/"]:not(.whole)'), line = t.closest("[data-at]"), box = $("#verdict textarea"), zoom = t.closest(".zoom");
   if (t.matches("dialog, .x")) t.closest("dialog").close();
   if (a && !mod(e)) { stop(e); open(to(a)) }
   if (line && box) { box.value += (box.value && "\n") + line.dataset.at + ":\x20"; box.focus() }
+  if (!zoom || mod(e)) return;
+  // A graph of another size keeps the place that was seen.
+  stop(e);
+  const g = $(".graph"), was = g.scrollWidth, half = g.clientWidth / 2, x = g.scrollLeft + half, y = g.scrollTop;
+  history.replaceState(0, "", zoom);
+  await load();
+  g.scrollTo(x * g.scrollWidth / was - half, y * g.scrollWidth / was);
 });
 on("close", () => body.textContent = "", side);
 
@@ -102,20 +108,15 @@ on("pointermove", e => e.buttons === 1 && e.target.closest(".graph")?.scrollBy(-
 // Commands: all that the page marks as one.
 function offer() {
   const q = $("input", cmds).value.toLowerCase();
-  $("ul", cmds).replaceChildren(...all("[data-cmd]", side.open ? side : doc).filter(c => c.textContent.toLowerCase().includes(q)).map(c => {
-    const b = doc.createElement("button");
-    b.textContent = c.textContent;
-    b.onclick = () => { cmds.close(); c.click() };
-    return b;
-  }));
+  $("ul", cmds).replaceChildren(...all("[data-cmd]", side.open ? side : doc).filter(c => c.textContent.toLowerCase().includes(q)).map(c => Object.assign(doc.createElement("button"), { textContent: c.textContent, onclick() { cmds.close(); c.click() } })));
 }
 on("input", offer, cmds);
-on("submit", e => { const b = $("button", cmds); if (b) { stop(e); b.click() } }, cmds);
+on("submit", e => $("button", cmds)?.click(stop(e)), cmds);
 
 // Keys, as on the board in a terminal.
 const here = () => now().closest(".card") || $("[data-task]", side.open ? side : doc);
 const pick = (list, i) => list[Math.max(0, Math.min(i, list.length - 1))]?.focus();
-const links = () => all(".card .t, a.bx"), step = by => pick(links(), links().indexOf(now()) + by);
+const links = () => all(".card .t, a.bx, [data-at]"), step = by => pick(links(), links().indexOf(now()) + by);
 function beside(by) {
   const li = now().closest("li.card"), cols = all("ul.col:has(.t)"), i = cols.indexOf(li?.parentNode), col = cols[i + by];
   li && col ? pick(all(".t", col), all("li", cols[i]).indexOf(li)) : li || step(by);
@@ -126,17 +127,18 @@ function shift(by) {
 }
 const does = { j: () => step(1), k: () => step(-1), l: () => beside(1), h: () => beside(-1), g: () => pick(links(), 0), G: () => pick(links(), 1e9),
   ">": () => shift(1), "<": () => shift(-1), v: () => doc.body.classList.toggle("tight") };
-const arrows = { ArrowDown: "j", ArrowUp: "k", ArrowRight: "l", ArrowLeft: "h" };
 function key(k) {
   const el = $(`[data-key="${CSS.escape(k)}"]`, side.open ? side : doc), card = here();
   if (el) { el.closest("details")?.setAttribute("open", ""); el.matches("[type=checkbox], a, button, summary") ? el.click() : el.focus() }
   else if (does[k]) does[k]();
   else if (card && !side.open && "mnetcrud".includes(k)) open(to($(".t, a", card) || card)).then(() => key(k));
   else return;
-  return true;
+  return 1;
 }
+// Of the arrows the sixth letter says which.
 on("keydown", e => {
+  e.key === "Enter" && e.target.dataset.at && e.target.click(stop(e));
   if (mod(e) && e.key === "k") { stop(e); offer(); cmds.showModal() }
-  if (!mod(e) && !e.target.matches("input:not([type=checkbox]), textarea, select") && !$("dialog[open]:not(#drawer)") && key(!side.open && arrows[e.key] || e.key)) stop(e);
+  if (!mod(e) && !e.target.matches("input:not([type=checkbox]), textarea, select") && !$("dialog[open]:not(#drawer)") && key(!side.open && "jklh"["DURL".indexOf(e.key[5])] || e.key)) stop(e);
 });
 })();
