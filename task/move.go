@@ -68,6 +68,9 @@ func (f Flow) recordProof(t Task, p Proof, e record.Entry) (Task, record.Entry) 
 				d.Red = append(d.Red, key)
 			}
 		}
+		if t.Repeats() {
+			d.Round = string(t.ID.Next())
+		}
 		e = e.Saying(d)
 	}
 	return t, e

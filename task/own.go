@@ -25,6 +25,8 @@ const (
 	FieldChoice   FieldType = "choice"   // one of some words
 	FieldActor    FieldType = "actor"
 	FieldURL      FieldType = "url" // https:// or http://
+
+	fieldRhythm FieldType = "rhythm" // see ParseRhythm; of no field of a config
 )
 
 // FieldTypes lists the types.
@@ -149,6 +151,9 @@ func (f Field) read(text string) (value, key, hint string, ok bool) {
 		u, err := url.Parse(text)
 		ok = err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.ContainsAny(text, " \t")
 		hint = "an address that begins with https:// or http://"
+	case fieldRhythm:
+		r, err := ParseRhythm(text)
+		value, key, ok, hint = r.String(), fixed(uint64(r.days())), err == nil, rhythmHint
 	case FieldText:
 		hint = "one line of text"
 	}

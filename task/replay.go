@@ -92,7 +92,7 @@ type walk struct {
 	start        int                    // index of the newest entry that started the task; -1
 	close        int                    // index of the newest entry that closed it; -1
 	refused      map[int]bool           // entries whose move the checks gate refuses
-	made         int                    // index of the last entry that creates the task; -1
+	made         int                    // index of the last entry that creates the task, of a round of a series the first; -1
 	firstList    int                    // index of the first entry that lists the checks; -1
 	declared     map[string]int         // index of the first entry that lists a check, by its hash
 	byKey        map[string][]Check     // by Check.Key, which results name
@@ -104,7 +104,7 @@ func (r Replay) start() *walk {
 	w := &walk{Replay: r, then: Task{Status: r.Flow.Initial}, reached: map[record.Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1,
 		refused: map[int]bool{}, made: -1, firstList: -1, declared: map[string]int{}, byKey: map[string][]Check{}}
 	for i, e := range r.Now.Provenance {
-		if e.Did == record.Created {
+		if e.Did == record.Created && (w.made < 0 || Round(e) == "") {
 			w.made = i
 		}
 		if e.Checks != nil && w.firstList < 0 {

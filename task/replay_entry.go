@@ -42,7 +42,9 @@ func (w *walk) malformed(i int, e record.Entry) string {
 		return "has no time"
 	case e.Old && !w.imported(i) && (i >= w.Now.oldEntries() || e.To != "" || len(e.Results) > 0 || e.Session != ""):
 		return "is worded as entries of the original cairn are, which nothing writes any more"
-	case e.Did == record.Created && (i > 0 || w.Before != nil && len(w.Before.Provenance) > 0):
+	case !w.roundFits(e):
+		return "names a task that is not the one behind or before it in a series"
+	case e.Did == record.Created && Round(e) == "" && (i > 0 || w.Before != nil && len(w.Before.Provenance) > 0):
 		return "creates a task that exists"
 	case i < w.made:
 		return "stands before the task was created"
@@ -66,6 +68,16 @@ func (w *walk) malformed(i int, e record.Entry) string {
 		return "is of a kind that no verb writes to a task"
 	}
 	return ""
+}
+
+// roundFits reports whether the task that an entry names as the one behind or before it in a series is that. Two clones
+// that close the same task make the same round, so that there may be several entries that create it.
+func (w *walk) roundFits(e record.Entry) bool {
+	other := Round(e)
+	if e.Did == record.Created {
+		return other == "" || other.Next() == w.Now.ID
+	}
+	return other == "" || other == w.Now.ID.Next() && w.Flow.ClaimsDone(e.To)
 }
 
 // rejection reports whether an entry that attests and moves a task is the rejection of a task in review by its

@@ -20,6 +20,7 @@ type Detail struct {
 	Merged   string   `json:"merged,omitempty"`   // the commit of the branch that was merged, of the close that came with it
 	Reviewed string   `json:"reviewed,omitempty"` // fingerprint of the files that were approved, where the move was made on others
 	Base     string   `json:"base,omitempty"`     // the commit whose guarded files a run was held against
+	Round    string   `json:"round,omitempty"`    // of a task that repeats: of its close the one behind it, and where it was made by that the one before
 	Guards   []string `json:"guards,omitempty"`   // changed files on which the checks stand and that were looked at: of each its path, =, and the short hash of what it holds
 	Red      []string `json:"red,omitempty"`      // of a close: the checks that were seen to fail without the work and of which no entry says so
 	Refs     []string `json:"refs,omitempty"`     // references that were added, changed or taken away, by their ref
@@ -29,23 +30,23 @@ type Detail struct {
 }
 
 // DetailKeys are the keys of a detail, in the order in which a file has them and a hash is made of them.
-var DetailKeys = []string{"re", "verb", "severity", "option", "content", "merged", "reviewed", "base", "mentions", "about", "guards", "red", "refs", "seen", "next", "blockers"}
+var DetailKeys = []string{"re", "verb", "severity", "option", "content", "merged", "reviewed", "base", "round", "mentions", "about", "guards", "red", "refs", "seen", "next", "blockers"}
 
 // detailsOf lists the keys of a Detail that an entry of each kind may have. No verb writes others.
 var detailsOf = sync.OnceValue(func() map[Did][]string {
 	return map[Did][]string{
-		Created:    {"content"},
+		Created:    {"content", "round"},
 		GuardsSeen: {"guards"},
 		Checked:    {"base"},
 		Noted:      {"mentions", "re", "verb", "severity"},
-		Updated:    {"refs", "seen"},
+		Updated:    {"refs", "seen", "round"},
 		Assigned:   {"seen"},
 		Finished:   {"next", "blockers", "base", "red"},
 		Failed:     {"next", "blockers"},
 		Canceled:   {"next", "blockers"},
 		Asked:      {"about"},
 
-		Transitioned: {"merged", "reviewed", "seen", "base", "red"},
+		Transitioned: {"merged", "reviewed", "seen", "base", "red", "round"},
 
 		Responded: {"option", "about"},
 	}
@@ -81,7 +82,7 @@ func (d *Detail) values(each func(key string, texts []string)) {
 		return []string{text}
 	}
 	for i, texts := range [][]string{
-		one(d.Re), one(d.Verb), one(d.Severity), one(d.Option), one(d.Content), one(d.Merged), one(d.Reviewed), one(d.Base),
+		one(d.Re), one(d.Verb), one(d.Severity), one(d.Option), one(d.Content), one(d.Merged), one(d.Reviewed), one(d.Base), one(d.Round),
 		Texts(d.Mentions), d.About, d.Guards, d.Red, d.Refs, d.Seen, d.Next, d.Blockers,
 	} {
 		if len(texts) > 0 {

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"io"
 	"strings"
 	"time"
@@ -72,6 +74,18 @@ func (id ID) Minted() (time.Time, bool) {
 		}
 	}
 	return time.UnixMilli(ms).UTC(), true
+}
+
+// Next is the id of the round after a task that repeats. It follows from the id alone, so that whoever closes the task,
+// in whichever clone, makes the same one. It sorts behind the task, and before what was made a millisecond later.
+func (id ID) Next() ID {
+	prefix, _, _ := strings.Cut(string(id), "-")
+	hash := sha256.Sum256([]byte("round " + string(id)))
+	noise := binary.BigEndian.Uint64(hash[:])
+	if made, ok := id.Minted(); ok {
+		return ID(prefix + "-" + base32(uint64(made.UnixMilli()+1), 10) + base32(noise, 4))
+	}
+	return ID(prefix + "-" + base32(noise, 12))
 }
 
 // base32 writes the lowest 5*width bits of n.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
@@ -136,12 +137,58 @@ func (wc WriteContext) change(c Change, ref record.Ref) (by record.Entry, err er
 		if err = wc.w.mayMove(wc.Store.Config.Flow, wc.Task, wc.Hold, by); err != nil {
 			return by, err
 		}
-		err = wc.w.Confirmed(wc.asks(after, by))
+		if err = wc.w.Confirmed(wc.asks(after, by)); err == nil {
+			err = wc.nextRound(after, by)
+		}
 	}
 	if !reflect.DeepEqual(after, v) {
 		wc.Tx.Put(c.Kind, after)
 	}
 	return by, err
+}
+
+// nextRound makes the round after a task that repeats and that an entry closed, unless it is there already.
+func (wc WriteContext) nextRound(after any, by record.Entry) error {
+	closed, ok := after.(task.Task)
+	if round := task.Round(by); !ok || round == "" || record.CodeOf(second(wc.Tx.Read(kind.Tasks.Kind, string(round)))) != record.NotFound {
+		return nil
+	}
+	flow := wc.Store.Config.Flow
+	next, err := flow.NextRound(closed)
+	if err != nil {
+		return err
+	}
+	find := kind.Deps(wc.Tx, flow)
+	if _, there := find(next.Parent); !there {
+		next.Parent = ""
+	}
+	stamp := record.Stamp{Who: by.Who, At: by.At, Detail: record.Detail{Round: string(closed.ID)}}
+	made, err := flow.Create(next, find, stamp)
+	if err != nil {
+		return record.Errorf(record.CodeOf(err), "the next round cannot be made: %s", record.MessageOf(err)).
+			WithHint("%s has it repeat no more", record.CallTo("update", "id", closed.ID, "repeat", ""))
+	}
+	kind.Tasks.Put(wc.Tx, made)
+	return nil
+}
+
+func second[A, B any](_ A, b B) B { return b }
+
+// goesAgain says which task a close made, or that a task that repeated was given up.
+func (w *Workspace) goesAgain(s *store.Store, id record.ID) []Notice {
+	t, err := kind.Tasks.Get(s, id)
+	by := t.Provenance.Last()
+	if err != nil || by.To == "" || !t.Repeats() {
+		return nil
+	}
+	if s.Config.Flow.IsAbandoned(by.To) {
+		return []Notice{{Code: "REPEATS_NO_MORE", Message: "it repeats " + t.Own["repeat"] + ", and that ends: no next one was made"}}
+	}
+	next, err := kind.Tasks.Get(s, t.ID.Next())
+	if task.Round(by) == "" || err != nil {
+		return nil
+	}
+	return []Notice{{Code: "REPEATS", Message: string(next.ID) + " is the next one, " + next.When()}}
 }
 
 // mayMove returns NOT_YOURS if an entry moves a task on which another actor is at work, and the caller is neither a
@@ -255,7 +302,7 @@ func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id record.ID, 
 	}
 	out, err := w.View(s).TaskByID(id)
 	if err == nil {
-		out.Notices = append(w.goesOn(s, id), w.meets(ctx, s, id)...)
+		out.Notices = slices.Concat(w.goesOn(s, id), w.goesAgain(s, id), w.meets(ctx, s, id))
 	}
 	return out, err
 }
@@ -292,7 +339,7 @@ func (w *Workspace) ChangeSeveral(ctx context.Context, s *store.Store, ids []rec
 	}
 	out, err := w.View(s).Several(ids)
 	for _, id := range ids {
-		out.Notices = append(out.Notices, w.goesOn(s, id)...)
+		out.Notices = slices.Concat(out.Notices, w.goesOn(s, id), w.goesAgain(s, id))
 	}
 	return out, err
 }

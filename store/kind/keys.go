@@ -20,6 +20,7 @@ type Key struct {
 	foreign  func(*format.Node) bool // whether a value is another program's, which is kept as that of an unknown key is; nil for none
 	rule     format.Rule             // how it merges
 	choose   choice                  // which side has it after a merge, if both changed it; nil for a conflict
+	added    choice                  // the same where both added the record; nil for a conflict
 	fact     string                  // the name of the facts of a row that say it; "" for none
 	at       func(v any) any         // where a value has what the key holds: both are pointers
 	of       content

@@ -75,19 +75,28 @@ func self(v any) any { return v }
 
 // taskKey is a field as a key: what it holds follows from the type of its value.
 func taskKey(f task.Field) Key {
+	written := roundsBy(func(log record.Log) record.Entry { return log.Last() })
 	if f.At == nil {
-		return Key{name: f.Name, at: self, of: optionalKey{f.Name}, foreign: func(n *format.Node) bool { return n.Kind != format.ScalarNode }}
+		return Key{name: f.Name, at: self, of: optionalKey{f.Name}, added: written, foreign: func(n *format.Node) bool { return n.Kind != format.ScalarNode }}
 	}
 	key := Key{name: f.Name, required: f.Required, at: func(v any) any { return f.At(v.(*task.Task)) }}
 	holds := f.At(new(task.Task))
-	key.of = contentOf(holds)
+	key.of, key.added = contentOf(holds), written
 	switch holds.(type) {
 	case *record.Status:
 		key = key.From(later(func(e record.Entry, t task.Task) (moves, holds bool) { return e.To != "", e.To == t.Status }))
+		key.added = roundsBy(func(log record.Log) record.Entry {
+			e, _ := log.Newest(func(e record.Entry) bool { return e.To != "" })
+			return e
+		})
 	case *record.Actor:
 		key = key.From(later(func(e record.Entry, t task.Task) (moves, holds bool) {
 			return e.Assignee != nil, e.Assignee != nil && *e.Assignee == t.Assignee
 		}))
+		key.added = roundsBy(func(log record.Log) record.Entry {
+			e, _ := log.Newest(func(e record.Entry) bool { return e.Assignee != nil })
+			return e
+		})
 	case *[]string:
 		key = key.United()
 		if f.Name == ScopeFact {
@@ -114,6 +123,18 @@ func taskKey(f task.Field) Key {
 		}
 	}
 	return key
+}
+
+// roundsBy chooses between two versions of the same round of a series, which two clones made that closed the task before
+// it: that with the later entry, of those that set the key.
+func roundsBy(sets func(record.Log) record.Entry) choice {
+	return func(ours, theirs any) format.Side {
+		o, t := ours.(task.Task).Provenance, theirs.(task.Task).Provenance
+		if task.Round(o.First()) == "" || task.Round(t.First()) == "" {
+			return format.Neither
+		}
+		return higher(func(log record.Log) (int64, bool) { return sets(log).At.Unix(), true })(o, t)
+	}
 }
 
 // noTexts reports whether a value is neither texts nor one.

@@ -289,17 +289,23 @@ func (c *codec) search(v any) []string {
 func (c *codec) rules() map[string]format.Rule {
 	out := map[string]format.Rule{}
 	for _, k := range c.all() {
-		if k.choose != nil {
-			k.rule.Choose = func(_, ours, theirs *format.Doc) format.Side {
+		if k.choose != nil || k.added != nil {
+			k.rule.Choose = func(base, ours, theirs *format.Doc) (side format.Side) {
 				o, err1 := c.Decode(ours)
 				t, err2 := c.Decode(theirs)
 				if err1 != nil || err2 != nil {
 					return format.Neither
 				}
-				return k.choose(o, t)
+				if k.choose != nil {
+					side = k.choose(o, t)
+				}
+				if side == format.Neither && base == nil && k.added != nil {
+					side = k.added(o, t)
+				}
+				return side
 			}
 		}
-		if k.rule.Kind != format.One || k.choose != nil {
+		if k.rule.Kind != format.One || k.choose != nil || k.added != nil {
 			out[k.name] = k.rule
 		}
 	}

@@ -27,7 +27,7 @@ func readTaskwarrior(files []File) (Batch, error) {
 
 func warriorOf(o object) transfer.Item {
 	it := o.item("ref=uuid title=description was=status labels=tags rank=priority due created=entry closed=end")
-	it.After = o.text("scheduled")
+	it.Repeat, it.After = o.text("recur"), o.text("scheduled")
 	if it.After == "" {
 		it.After = o.text("wait")
 	}

@@ -23,7 +23,7 @@ func TestOptionalFieldsAreKnownEverywhere(t *testing.T) {
 	}
 	for _, f := range task.OptionalFields() {
 		sample := map[task.FieldType]string{task.FieldDuration: "2h", task.FieldText: "x", task.FieldNumber: "3", task.FieldBoolean: "true",
-			task.FieldDate: "2026-06-21", task.FieldActor: "human:ada", task.FieldURL: "https://a.example"}[f.Type]
+			task.FieldDate: "2026-06-21", task.FieldActor: "human:ada", task.FieldURL: "https://a.example", "rhythm": "weekly"}[f.Type]
 		if f.Type == task.FieldChoice {
 			sample = f.Choices[0]
 		}
