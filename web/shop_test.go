@@ -39,10 +39,11 @@ func TestSlowPicturesOfPages(t *testing.T) {
 	diff, job := fillWork(t, b)
 	for _, one := range []struct {
 		name, path string
+		height     int64
 		dark       bool
-	}{{"web-board.png", "/board", false}, {"web-task.png", "/task/" + id, true}, {"web-diff.png", diff, false}} {
+	}{{"web-board.png", "/board", 580, false}, {"web-task.png", "/task/" + id, 700, true}, {"web-diff.png", diff, 600, false}} {
 		path := filepath.Join("..", "docs", one.name)
-		run(t, ctx, size(1200, 660, one.dark), chromedp.Navigate(b.url+one.path))
+		run(t, ctx, size(1200, one.height, one.dark), chromedp.Navigate(b.url+one.path))
 		if os.Getenv("UPDATE") != "" {
 			shot(t, ctx, path)
 		}
@@ -163,6 +164,13 @@ func fill(t *testing.T, b *browser) string {
 		done := must("create", verbtest.Args{"title": fmt.Sprintf("Choose a name for the shop, round %d", i+1)})
 		must("transition", verbtest.Args{"id": done, "to": "done"})
 	}
+	must("create", verbtest.Args{"title": "Let people pay by invoice", "labels": []string{"payments"}, "estimate": "4h", "assignee": "human:grace"})
+	must("create", verbtest.Args{"title": "Count what is on the shelves each night", "labels": []string{"stock"}, "priority": "3"})
+	returns := must("create", verbtest.Args{"title": "Write the page about returns", "labels": []string{"orders", "docs"}, "assignee": "human:grace", "checks": []verbtest.Args{{"desc": "links lead somewhere", "cmd": "true"}}, "acceptance": []string{"read aloud"}})
+	verbtest.ApproveAll(t, &w)
+	must("run_checks", verbtest.Args{"id": returns})
+	must("run_checks", verbtest.Args{"id": one})
+	must("transition", verbtest.Args{"id": returns, "to": "in_review"})
 	must("decision_log", verbtest.Args{"title": "How keys are made", "choice": "The client makes them, as UUIDs.", "rationale": "A server cannot know what is a repeat.", "status": "proposed"})
 	must("knowledge_write", verbtest.Args{"title": "The bank's test cards", "body": "4242 4242 4242 4242 always passes; 4000 is always refused."})
 	return one

@@ -98,3 +98,26 @@ func (p *project) mergeRequest() string {
 	p.must(dir, "git", "checkout", "--quiet", "--detach", "origin/change")
 	return dir
 }
+
+// A job of GitLab Pages that takes up the template's leaves the board as files.
+func TestSlowGitLabBoard(t *testing.T) {
+	slowtest.Skip(t)
+	p := newProject(newMachine(t))
+	job := read[map[string]struct {
+		Variables map[string]string
+		Script    []string
+		Artifacts struct{ Paths []string }
+	}](t, "gitlab.yml")[".cairn board"]
+	p.branch(func(p *project) { p.close() })
+	dir := p.mergeRequest()
+	out, exit := p.on(map[string]string{"CI": "true", "GITLAB_CI": "true", "CI_COMMIT_BRANCH": "main"}).on(job.Variables).run(dir, "sh", "-ec", strings.Join(job.Script, "\n"))
+	if exit != 0 || len(job.Artifacts.Paths) != 1 {
+		t.Fatalf("it exits with %d and leaves %v:\n%s", exit, job.Artifacts.Paths, out)
+	}
+	for _, name := range []string{"index.html", "board.html", "style.css", "task/T-1.html"} {
+		src, err := os.ReadFile(filepath.Join(dir, job.Artifacts.Paths[0], name))
+		if err != nil || strings.Contains(string(src), "<script") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
