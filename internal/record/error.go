@@ -60,6 +60,7 @@ const (
 	ArtifactMissing  Code = "ARTIFACT_MISSING"
 	AlreadyTerminal  Code = "ALREADY_TERMINAL"
 	RateLimit        Code = "RATE_LIMIT"
+	BudgetSpent      Code = "BUDGET_SPENT"
 	TaskTypeMismatch Code = "TASK_TYPE_MISMATCH"
 	TaskTypeInStatus Code = "TASK_TYPE_VALUE_IN_STATUS"
 	MergeRequired    Code = "MERGE_REQUIRED"
@@ -122,6 +123,7 @@ var Codes = []CodeInfo{
 	{RebaseConflict, "the branch cannot be rebased without conflicts", 5, false},
 	{BaseMoved, "the branch that is merged or pushed to kept moving meanwhile", 5, true},
 	{RateLimit, "too many jobs wait already", 5, true},
+	{BudgetSpent, "jobs cost as much as the user's config lets them, or failed at the task again and again", 5, false},
 	{AlreadyClaimed, "another actor, or the same one in another worktree, holds the task", 5, false},
 	{NotYours, "the task or session belongs to another actor", 5, false},
 	{ClaimLost, "the git remote gave the task to another clone, so the work here must stop", 5, false},

@@ -35,6 +35,13 @@ type Config struct {
 	Webhooks  []string // hosts that may be told of the end of a job
 	Notify    Notify
 	Sandbox   Sandbox
+	Budget    Budget
+}
+
+// Budget is what jobs may cost in US dollars, over all of them; 0 is no limit.
+type Budget struct {
+	Task float64 `yaml:"task"` // all jobs at one task
+	Day  float64 `yaml:"day"`  // all jobs of the last 24 hours
 }
 
 // Notify says how the user is told of what waits for them.
@@ -144,8 +151,10 @@ func parse(path string, src []byte) (Config, error) {
 			}
 		case "sandbox":
 			err = c.sandbox(part)
+		case "jobs_budget":
+			err = c.budget(part)
 		default:
-			err = part.Errorf("there is no such key").WithHint("executors, embedder, notify, webhooks or sandbox")
+			err = part.Errorf("there is no such key").WithHint("executors, embedder, notify, webhooks, sandbox or jobs_budget")
 		}
 		if err != nil {
 			return Config{}, err
@@ -178,6 +187,25 @@ func (c *Config) sandbox(part Section) error {
 		return part.Errorf("network is %q", b.Network).WithHint("off or on: it cannot be allowed for some hosts alone")
 	case !slices.Contains([]string{"", "none", "system"}, b.Checks):
 		return part.Errorf("checks is %q", b.Checks).WithHint("none or system")
+	}
+	return nil
+}
+
+func (c *Config) budget(part Section) error {
+	keys, err := part.Keys()
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if !slices.Contains([]string{"task", "day"}, k.Key(part)) {
+			return k.Errorf("there is no such key").WithHint("task or day, in US dollars")
+		}
+	}
+	if err := part.Decode(&c.Budget); err != nil {
+		return err
+	}
+	if b := c.Budget; !(b.Task >= 0 && b.Day >= 0) { // NaN is no amount
+		return part.Errorf("is less than nothing").WithHint("US dollars; 0 is no limit")
 	}
 	return nil
 }

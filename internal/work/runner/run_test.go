@@ -507,6 +507,24 @@ func TestSlowABudgetIsForAllRuns(t *testing.T) {
 	storetest.WantClean(t, f.there(one))
 }
 
+// What the user lets jobs cost holds for all of them, and for each run of one.
+func TestSlowJobsCostNoMoreThanTheUserLets(t *testing.T) {
+	slowtest.Skip(t)
+	f := newField(t)
+	storetest.WriteFile(t, filepath.Join(f.w.ConfigDir, "config.yaml"), "jobs_budget: {task: 5, day: 100}\n")
+	f.agent.line = mends
+	f.agent.used = job.Usage{Cost: 3}
+	one := f.run(func(s *job.Spec) { s.Budget = 50 })
+	f.want(one, job.Failed, job.Budget)
+	if got := f.agent.runs[1].Budget; len(f.agent.runs) != 2 || got != 2 || one.Status.Cost != 6 {
+		t.Errorf("of %d runs the second may cost %g, and all cost %g", len(f.agent.runs), got, one.Status.Cost)
+	}
+	f.want(f.run(), job.Failed, job.Budget)
+	if len(f.agent.runs) != 2 {
+		t.Error("another run began")
+	}
+}
+
 // What a job used before it was cut off counts when it goes on, and what it uses is known while it works.
 func TestSlowWhatAJobUsedIsNotForgotten(t *testing.T) {
 	slowtest.Skip(t)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/user/userconfig"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
@@ -320,6 +321,30 @@ func (r *run) forgotten(result executor.Result) bool {
 	return true
 }
 
+// budget is what the next run may cost: what is left of the job's own budget and of what jobs may cost together. 0 is no
+// limit.
+func (r *run) budget() (left float64, err error) {
+	if r.spec.Budget > 0 {
+		left = max(r.spec.Budget-r.used.Cost, 0.000001) // what is used up must not become no limit
+	}
+	user, err := userconfig.Read(r.w.ConfigDir)
+	if err != nil || user.Budget == (userconfig.Budget{}) {
+		return left, err
+	}
+	all, err := work.Jobs(r.s).List()
+	if err != nil {
+		return left, err
+	}
+	purse := job.Purse(user.Budget)
+	if spent := purse.Spent(all, r.spec.Task, r.w.Now()); spent != "" {
+		return left, failed(job.Budget, "%s", spent)
+	}
+	if together, limited := purse.Left(all, r.spec.Task, r.w.Now()); limited && (left == 0 || together < left) {
+		left = together
+	}
+	return left, nil
+}
+
 // start runs the executor once. It keeps how the run ended, what it cost, and the id under which the executor can go on
 // with it.
 func (r *run) start(ctx context.Context, more followUp) (executor.Result, error) {
@@ -350,9 +375,9 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 		Program: r.Program, Root: r.tree.at.Root, Actor: actor, Task: r.spec.Task, Profile: verb.InJob.String(),
 		Client: r.spec.Executor,
 	}
-	var budget float64 // what is used up must not become no limit
-	if r.spec.Budget > 0 {
-		budget = max(r.spec.Budget-r.used.Cost, 0.000001)
+	budget, err := r.budget()
+	if err != nil {
+		return executor.Result{}, err
 	}
 	var tokens int64
 	if r.spec.Tokens > 0 {

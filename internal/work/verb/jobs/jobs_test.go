@@ -584,3 +584,48 @@ func TestBrokenFoldersAreCounted(t *testing.T) {
 		t.Errorf("%+v: %v", out.Problems, err)
 	}
 }
+
+// Nothing starts the same failing work for ever, and nothing goes on once jobs cost what the user lets them.
+func TestJobsEndWhereAPersonDecides(t *testing.T) {
+	w, s, id := prepared(t)
+	w.Supervise = func(context.Context, *verb.Workspace, string) error { return nil }
+	now := w.Now().Add(2 * time.Second)
+	w.Now = func() time.Time { return now }
+	ends := func(cost float64, state job.State) {
+		t.Helper()
+		one := mustStart(t, w, args{"id": id})
+		become(t, s, one.Job, job.Running)
+		o, err := work.Jobs(s).Own(one.Job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = o.Release() }()
+		if err := o.Change(func(s *job.Status) { s.State, s.Cost, s.StartedAt, s.FinishedAt = state, cost, w.Now(), w.Now() }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range job.MaxInVain {
+		ends(1, job.Failed)
+	}
+	_, err := start(t, w, args{"id": id})
+	wantCode(t, err, record.BudgetSpent)
+	now = now.Add(time.Second)
+	verbtest.Must(t, w, "note", args{"id": id, "text": "use the other library"})
+	ends(1, job.Canceled)
+
+	path := filepath.Join(w.ConfigDir, "config.yaml")
+	executors := storetest.ReadFile(t, path)
+	storetest.WriteFile(t, path, executors+"\njobs_budget: {task: 6}\n")
+	_, err = start(t, w, args{"id": id})
+	wantCode(t, err, record.BudgetSpent)
+	storetest.WriteFile(t, path, executors+"\njobs_budget: {task: 10, day: 6}\n")
+	_, err = start(t, w, args{"id": id})
+	wantCode(t, err, record.BudgetSpent)
+	storetest.WriteFile(t, path, executors+"\njobs_budget: {task: 10, day: 60}\n")
+	ends(0, job.Failed)
+	for _, wrong := range []string{"jobs_budget: {week: 3}", "jobs_budget: {day: -1}", "jobs_budget: {day: .nan}", "jobs_budget: [1]"} {
+		storetest.WriteFile(t, path, executors+"\n"+wrong+"\n")
+		_, err = start(t, w, args{"id": id})
+		wantCode(t, err, record.BadFile)
+	}
+}

@@ -72,6 +72,7 @@ func goOn(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Job) (
 		return Job{}, err
 	}
 	st := starter{w: w, s: s, spec: job.Spec{Task: old.Spec.Task, Job: old.Spec.Job}}
+	st.look(ctx)
 	if _, err := st.admit(all); err != nil {
 		return Job{}, verb.WithID(err, old.Spec.Task)
 	}

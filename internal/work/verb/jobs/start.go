@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os/exec"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
@@ -52,7 +53,7 @@ type StartIn struct {
 //
 // These errors leave no job: INVALID_SPEC for values out of range, UNTRUSTED in a clone that nobody trusted,
 // EXECUTOR_MISSING, TASK_CLOSED, TASK_TYPE_MISMATCH, DEPS_OPEN, ALREADY_CLAIMED if somebody holds the task or it has a
-// live job, and RATE_LIMIT.
+// live job, RATE_LIMIT, and BUDGET_SPENT.
 func Start(ctx context.Context, w *verb.Workspace, s *store.Store, in StartIn) (Job, error) {
 	if in.Retry != "" {
 		return in.again(ctx, w, s)
@@ -99,6 +100,8 @@ type starter struct {
 	s    *store.Store
 	in   StartIn
 	spec job.Spec // made by prepare; task adds the task
+
+	looked time.Time // when a person did something to the task last
 }
 
 // prepare makes the spec but for its task, and refuses what can be refused before there is a task.
@@ -208,6 +211,7 @@ func (st *starter) task(ctx context.Context) error {
 }
 
 func (st *starter) create(ctx context.Context) (Job, error) {
+	st.look(ctx)
 	one, created, err := work.Jobs(st.s).Create(ctx, st.spec, st.admit)
 	switch {
 	case err != nil:
@@ -275,7 +279,8 @@ func worksAlready(one job.Job) error {
 }
 
 // admit decides, under the lock of Create, whether one more job may be created. It returns the job of an earlier call
-// under the same idempotency key, ALREADY_CLAIMED if the task has a live job, and RATE_LIMIT if too many jobs wait.
+// under the same idempotency key, ALREADY_CLAIMED if the task has a live job, RATE_LIMIT if too many jobs wait, and
+// BUDGET_SPENT.
 func (st *starter) admit(all []job.Job) (*job.Job, error) {
 	if one, err := st.made(all); one != nil || err != nil {
 		return one, err
@@ -285,7 +290,7 @@ func (st *starter) admit(all []job.Job) (*job.Job, error) {
 			return nil, worksAlready(one)
 		}
 	}
-	return nil, tooMany(all)
+	return nil, cmp.Or(tooMany(all), st.afford(all))
 }
 
 // tooMany is RATE_LIMIT if too many jobs wait for a slot.
