@@ -166,7 +166,7 @@ func (wc WriteContext) nextRound(after any, by record.Entry) error {
 	made, err := flow.Create(next, find, stamp)
 	if err != nil {
 		return record.Errorf(record.CodeOf(err), "the next round cannot be made: %s", record.MessageOf(err)).
-			WithHint("%s has it repeat no more", record.CallTo("update", "id", closed.ID, "repeat", ""))
+			WithHint("%s has it repeat no more", record.CallTo("update", "id", closed.ID, "repeat", "").OnlyShown())
 	}
 	kind.Tasks.Put(wc.Tx, made)
 	return nil
