@@ -1,9 +1,11 @@
 package web
 
 import (
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestMarkdown(t *testing.T) {
@@ -58,6 +60,25 @@ func TestMarkdownOfHostileLength(t *testing.T) {
 }
 
 var ownTags = regexp.MustCompile(`</?(?:p|h[3-6]|ul|ol|li|pre|code|strong|em|del|blockquote|table|thead|tbody|tr|th|td|hr|br|a)(?: tabindex="0"| rel="noopener noreferrer" href="(?:https?://|mailto:)[^"<>]*")?>`)
+
+// Texts put together at random of what means something to Markdown have no tags of their own either.
+func TestMarkdownOfRandomPieces(t *testing.T) {
+	pieces := []string{
+		"*", "**", "_", "~~", "`", "``", "```\n", "~~~", "[", "](", ")", "![", "<", ">", "\"", "'", "&", "\\", "\n", "\n\n", "    ", "\t", "- ", "1. ", "> ", "# ", "| ", "|---|\n", "---\n", "===\n",
+		"http://a.example/", "javascript:alert(1)", "data:text/html,x", "<script>", "</pre>", "onerror=x", hostile, "a", " ", "é", "\u202e", "\x00", "☐", "[x] ",
+	}
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, seed))
+	for range 20_000 {
+		var src strings.Builder
+		for range random.IntN(40) {
+			src.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		if rest := ownTags.ReplaceAllString(string(markdown(src.String())), ""); strings.ContainsAny(rest, "<>") {
+			t.Fatalf("seed %d: %q has tags of its own: %q", seed, src.String(), rest)
+		}
+	}
+}
 
 func FuzzMarkdown(f *testing.F) {
 	for _, seed := range []string{hostile, "- a\n  - b\n\n1) c", "| a |\n|---|\n| b", "[a](http://x \"<b>\")", "`` ` ``", "![](x)", "<http://a\"b>"} {

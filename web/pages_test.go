@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 )
 
@@ -179,5 +180,33 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%s leads to %s", name, link[1])
 			}
 		}
+	}
+}
+
+// The page of a task begins with all that keeps it from being done, and says nothing of that once it is.
+func TestWhyATaskIsNotDone(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	w := b.s.reads.w
+	first := b.create("Ask the bank")
+	id := verbtest.Must(t, &w, "create", verbtest.Args{
+		"title": "Pay", "deps": []string{first}, "after": "20d", "acceptance": []string{"read by a person"},
+		"checks": []verbtest.Args{{"desc": "tests pass", "cmd": "true"}},
+	}).ID
+	verbtest.Must(t, &w, "create", verbtest.Args{"title": "Part", "parent": id})
+	agent := w
+	agent.Actor = verb.As("agent:claude")
+	verbtest.Must(t, &agent, "handoff_create", verbtest.Args{"title": "Which bank?", "to": []string{"human:ada"}, "type": "question", "about": []string{id}})
+	why := func(id string) string {
+		_, rest, _ := strings.Cut(b.page("/task/"+id), `id="held"`)
+		out, _, _ := strings.Cut(rest, "</section>")
+		return out
+	}
+	for _, want := range []string{"Which bank?", "Ask the bank", "not before", "1 open part", "tests pass", "read by a person"} {
+		if got := why(id); !strings.Contains(got, want) {
+			t.Errorf("it does not say %s: %s", want, got)
+		}
+	}
+	if got := why(first); got != "" {
+		t.Errorf("of what nothing keeps it says %s", got)
 	}
 }

@@ -45,7 +45,7 @@ func (t taskPage) Unpassed() []verb.Check {
 
 // IsHeldUp reports whether the page begins with why the task is not done.
 func (t taskPage) IsHeldUp() bool {
-	return !t.Closed && (len(t.Unpassed()) > 0 || t.OpenChildren > 0 || len(t.Open())+len(t.Conflicts)+len(t.Collides) > 0 ||
+	return !t.Closed && (len(t.Unpassed()) > 0 || t.OpenChildren > 0 || t.NotYet || len(t.Open())+len(t.Conflicts)+len(t.Collides) > 0 ||
 		t.Blockers != nil && len(t.Blockers.Tasks) > 0)
 }
 
