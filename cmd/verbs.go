@@ -61,6 +61,8 @@ func (p verbCommand) command() *cli.Command {
 		out.Flags = append(out.Flags, flagsOf(verb.FieldsOf[listIn]())...)
 	case "create":
 		out.Flags = append(out.Flags, flagsOf(verb.FieldsOf[addIn]())...)
+	case "land":
+		out.Flags = append(out.Flags, flagsOf(verb.FieldsOf[landIn]())...)
 	}
 	if v.Name == transfer.ImportName {
 		importCommand{p}.complete(out)
@@ -219,6 +221,9 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	}
 	if err := in.missing(ctx); err != nil {
 		return err
+	}
+	if p.verb.Name == "land" && in.line.Bool(watchFlag) {
+		return p.watchLanding(ctx, w, in)
 	}
 	out, err := p.callOnce(ctx, w, in)
 	if preview, ok := out.(tasks.Undone); err == nil && ok && !preview.Done && p.asksHere() {

@@ -56,6 +56,7 @@ type Landing struct {
 	Task   record.ID     `json:"task"`
 	Title  string        `json:"title"`
 	Became Outcome       `json:"outcome"`
+	Head   string        `json:"head,omitempty"`   // the newest commit of its branch
 	Into   string        `json:"into,omitempty"`   // the base
 	Commit string        `json:"commit,omitempty"` // that brought it there
 	Group  int           `json:"group,omitempty"`  // which were tested together, from 1
@@ -497,7 +498,7 @@ func (l *landing) leave(m *merging, err error) {
 
 // settle says what became of a task.
 func (l *landing) settle(m *merging, became Landing) {
-	became.Task, became.Title = m.Task.ID, m.Task.Title
+	became.Task, became.Title, became.Head = m.Task.ID, m.Task.Title, m.head
 	l.out.Items = append(l.out.Items, became)
 	l.waiting = slices.DeleteFunc(l.waiting, func(other *merging) bool { return other == m })
 }

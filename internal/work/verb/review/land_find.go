@@ -88,7 +88,7 @@ const (
 )
 
 // culprit finds what of the base the checks of a task fail with. It tries the branch alone, with what the output speaks of
-// most, and then with more and more of what the base got.
+// most or else the branch itself, and then with more and more of what the base got.
 func (l *landing) culprit(ctx context.Context, m *merging, report *verb.RunReport, output string) ([]change, verdict, error) {
 	t := try{merging: m}
 	if report != nil {
@@ -105,37 +105,56 @@ func (l *landing) culprit(ctx context.Context, m *merging, report *verb.RunRepor
 	if red, err := t.alone(ctx); err != nil || red {
 		return nil, brokenAlone, err
 	}
-	if guess := likely(all, output); guess >= 0 {
+	found, err := t.find(ctx, all, output)
+	if err != nil || len(found) > 0 && found[0].task.ID != "" {
+		return found, brokenTogether, err
+	}
+	if red, err := t.baseAlone(ctx); err != nil || red {
+		return nil, brokenBase, err
+	}
+	return found, brokenTogether, nil
+}
+
+// find finds the change with which the checks fail; none if they fail with no one of them.
+func (t try) find(ctx context.Context, all []change, output string) ([]change, error) {
+	guess := likely(all, output)
+	if guess < 0 { // what a branch uses may be what another took away
+		_, lines, err := t.Trees.Changed(ctx, "refs/heads/"+t.base, t.head)
+		if err != nil {
+			return nil, err
+		}
+		guess = likely(all, lines)
+	}
+	if guess >= 0 {
 		if red, err := t.by(ctx, all[guess]); err != nil || red {
-			return all[guess : guess+1], brokenTogether, err
+			return all[guess : guess+1], err
 		}
 	}
+	var failed error
 	n := sort.Search(len(all), func(i int) bool {
-		red, failed := t.fails(ctx, heads(m.head, all[:i+1])...)
-		err = cmp.Or(err, failed)
+		red, err := t.fails(ctx, heads(t.head, all[:i+1])...)
+		failed = cmp.Or(failed, err)
 		return red
 	})
+	return all[n:min(n+1, len(all))], failed
+}
+
+// baseAlone reports whether the checks fail on the base without the branch, and passed where the branch left it. Checks that
+// ask for what the task is to make fail on both.
+func (t try) baseAlone(ctx context.Context) (bool, error) {
+	base, err := t.Repo().Commit(ctx, "refs/heads/"+t.base)
 	if err != nil {
-		return nil, brokenTogether, err
-	}
-	if n < len(all) {
-		return all[n : n+1], brokenTogether, nil
-	}
-	base, err := m.Repo().Commit(ctx, "refs/heads/"+m.base)
-	if err != nil {
-		return nil, brokenTogether, err
+		return false, err
 	}
 	if red, err := t.fails(ctx, base); err != nil || !red {
-		return nil, brokenTogether, err
+		return false, err
 	}
-	forks, err := m.Repo().History().MergeBases(ctx, m.head, base)
+	forks, err := t.Repo().History().MergeBases(ctx, t.head, base)
 	if err != nil || len(forks) != 1 {
-		return nil, brokenTogether, err
+		return false, err
 	}
-	if red, err := t.fails(ctx, forks[0]); err != nil || red { // they are of what this task makes
-		return nil, brokenTogether, err
-	}
-	return nil, brokenBase, nil
+	red, err := t.fails(ctx, forks[0])
+	return !red, err
 }
 
 func heads(first string, all []change) []string {
@@ -218,6 +237,9 @@ func likely(all []change, output string) int {
 			if strings.Contains(c.lines, name) {
 				having = append(having, i)
 			}
+		}
+		if len(having) > max(1, len(all)/4) {
+			continue // it tells nothing
 		}
 		for _, i := range having {
 			weights[i] += 1 / float64(len(having))

@@ -114,6 +114,9 @@ func TestAConflictGoesBackWithTheOtherSide(t *testing.T) {
 	h.git(h.Dir, "commit", "-qm", "prices")
 	before := h.git(h.Dir, "rev-parse", "HEAD")
 	one := h.approved(args{"title": "Euros", "body": "Prices in euros."}, map[string]string{"price.txt": "4 euros\n"})
+	verbtest.Must(t, h.Workspace, "decision_log", args{"title": "A price has a currency", "choice": "Behind it.", "scope": []string{"price.txt"}})
+	h.git(h.Dir, "add", "--all")
+	h.git(h.Dir, "commit", "-qm", "a decision")
 	other := h.approved(args{"title": "Dollars"}, map[string]string{"price.txt": "4 dollars\n"})
 	h.approved(args{"title": "Free"}, map[string]string{"free.txt": "x\n"})
 
@@ -123,7 +126,7 @@ func TestAConflictGoesBackWithTheOtherSide(t *testing.T) {
 		t.Errorf("in conflict are %v", got)
 	}
 	text := h.reason(other)
-	for _, says := range []string{"landing: it conflicts with main in price.txt", string(one), "Euros", "Prices in euros.", "did it", "git rebase main"} {
+	for _, says := range []string{"landing: it conflicts with main in price.txt", string(one), "Euros", "Prices in euros.", "did it", "A price has a currency", "git rebase main"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("the reason does not say %q:\n%s", says, text)
 		}
@@ -196,4 +199,32 @@ func TestWhatBreaksOnlyWhenMergedGoesBack(t *testing.T) {
 		}
 	}
 	h.proves(before)
+}
+
+// What fails on its own branch goes back with no other side; where the base itself fails, nothing goes back.
+func TestNobodyElseIsBlamed(t *testing.T) {
+	t.Parallel()
+	h, check, _ := parts(t)
+	verbtest.ApproveAll(t, h.Workspace)
+	checks := []args{check}
+	fine := h.approved(args{"title": "Fine", "checks": checks}, map[string]string{"parts/fine": "x\n"})
+	wrong := h.approved(args{"title": "Wrong", "checks": checks}, map[string]string{"uses/wrong": "nothing\n"})
+	h.wantBecame(h.land(nil), "Fine landed", "Wrong sent_back")
+	if text := h.reason(wrong); !strings.Contains(text, "its checks fail on its own branch too") || strings.Contains(text, string(fine)) {
+		t.Errorf("the reason is %s", text)
+	}
+
+	more := h.approved(args{"title": "More", "checks": checks}, map[string]string{"parts/more": "x\n"})
+	h.write(h.Dir, "uses/broken", "nothing\n")
+	h.git(h.Dir, "add", "--all")
+	h.git(h.Dir, "commit", "-qm", "break it")
+	before := h.git(h.Dir, "rev-parse", "HEAD")
+	out, err := verbtest.Call[review.LandOut](t, h.Workspace, "land", args{})
+	h.wantCode(err, record.ChecksFailed)
+	if err == nil || !strings.Contains(err.Error(), "main fails the checks of "+string(more)+" without it") {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if _, r := h.review(more); r.Rejected != nil || h.git(h.Dir, "rev-parse", "HEAD") != before {
+		t.Errorf("it was sent back, or main moved: %+v", r.Rejected)
+	}
 }

@@ -31,7 +31,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m, nil) }
+func TestMain(m *testing.M) {
+	storetest.Main(m, map[string]storetest.Part{"land": playLanding})
+}
 
 // args is the input of a verb.
 type args = verbtest.Args
