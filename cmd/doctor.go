@@ -49,7 +49,7 @@ func runDoctor(ctx context.Context, c *call, in doctorIn) error {
 		return err
 	}
 	work.Sweep(ctx, s)
-	findings, err := doctor.Visit{Store: s, Actor: w.Actor(), Now: c.Now, Home: c.home(), Spell: catalogue.CommandLine}.Examine(ctx)
+	findings, err := doctor.Visit{Store: s, Actor: w.Actor(), Now: c.Now, Home: c.home(), ConfigDir: w.ConfigDir, Spell: catalogue.CommandLine}.Examine(ctx)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -78,6 +79,7 @@ func jobCommands() []command {
 			usage: "Try a job again in the same work tree: one that lost its process goes on, of one that ended a new one begins.",
 		}, jobRetry),
 		declare(command{name: "job supervise", usage: "Run a job in this process; cairn starts it so for each job.", hidden: true}, superviseJob),
+		declare(command{name: "job connect", usage: "Speak to the MCP server of a job; its program starts it so in a sandbox.", hidden: true}, connectJob),
 	}
 }
 
@@ -237,6 +239,27 @@ func superviseJob(ctx context.Context, p *call, in jobIn) error {
 		}
 	}
 	return r.Run(ctx, w, id)
+}
+
+type connectIn struct {
+	Socket string `json:"socket" doc:"at which cairn serves the program of a job" cli:"arg"`
+}
+
+// connectJob is cairn job connect, by which a program in a sandbox speaks to the MCP server outside. No person types it.
+func connectJob(ctx context.Context, p *call, in connectIn) error {
+	c, err := new(net.Dialer).DialContext(ctx, "unix", in.Socket)
+	if err != nil {
+		return connection(err)
+	}
+	defer func() { _ = c.Close() }()
+	go func() {
+		_, _ = io.Copy(c, p.Stdin)
+		if out, ok := c.(*net.UnixConn); ok {
+			_ = out.CloseWrite()
+		}
+	}()
+	_, err = io.Copy(p.Stdout, c)
+	return connection(err)
 }
 
 // jobRunner is how this program runs jobs.

@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
@@ -44,6 +45,7 @@ func (p *call) workspace(ctx context.Context) (*verb.Workspace, error) {
 	w.Progress = p.meter.Reports(p.Stderr)
 	w.Output = p.watched()
 	w.Job, w.Executor = p.jobOf()
+	w.Boxed = p.Getenv("CAIRN_SANDBOX") == kind.SandboxSystem
 	if rights, inJob := p.jobRights(dir); inJob {
 		w.Rights = rights
 	}

@@ -82,6 +82,8 @@ type ConfigFile struct {
 	Sandboxed bool        // check_sandbox: commands of checks run in a sandbox
 	Setup     string      // worktree_setup: what is run in each new work tree
 
+	JobsSandboxed bool // job_sandbox: programs of jobs run in one
+
 	Repos map[string]string // repos: where each lies, by its name
 }
 

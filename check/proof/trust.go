@@ -109,6 +109,9 @@ func (r trustRules) loosened() {
 	if was.Sandboxed && !now.Sandboxed {
 		say(Path{"check_sandbox"}, "the commands of checks run outside of a sandbox")
 	}
+	if was.JobsSandboxed && !now.JobsSandboxed {
+		say(Path{"job_sandbox"}, "the programs of jobs run outside of a sandbox")
+	}
 	for _, need := range was.Require {
 		if !slices.Contains(now.Require, need) {
 			say(Path{"require"}, "a close need not be %s any more", strings.TrimSpace(need.Evidence+" "+need.For))

@@ -26,7 +26,7 @@ const (
 )
 
 // NotInherited are the variables of the job in which this program may run itself. A supervisor is no part of that.
-var NotInherited = []string{"CAIRN_SESSION", "CAIRN_JOB", "CAIRN_EXECUTOR", "CAIRN_PORT", "CAIRN_TASK", "CAIRN_PROMPT", "CAIRN_ACTOR"}
+var NotInherited = []string{"CAIRN_SESSION", "CAIRN_JOB", "CAIRN_EXECUTOR", "CAIRN_PORT", "CAIRN_TASK", "CAIRN_PROMPT", "CAIRN_ACTOR", "CAIRN_SANDBOX"}
 
 // Supervise starts the supervisor of a job: this program, in a session of its own, with no terminal and no file of this
 // process but the log of the job. It returns once the supervisor holds the job. Where the user's service manager is

@@ -27,6 +27,8 @@ type Visit struct {
 	Now   func() time.Time
 	Home  string // the user's own folder, where ~/ leads; "" for none
 
+	ConfigDir string // the user's folder of settings; "" for none
+
 	Spell func(record.Call) string // a call in a hint, as the reader of the findings makes it
 }
 
@@ -55,10 +57,7 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	}
 	examinations := []func(*examination, context.Context) error{
 		(*examination).files, (*examination).work, (*examination).orphans, (*examination).crowd, (*examination).jobs,
-		(*examination).ignores, (*examination).trust,
-	}
-	if v.Store.Config.CheckSandbox == kind.SandboxSystem {
-		examinations = append(examinations, (*examination).sandbox)
+		(*examination).ignores, (*examination).trust, (*examination).sandbox,
 	}
 	if usable == nil {
 		examinations = append(examinations, (*examination).lost, (*examination).mergeDriver, (*examination).signing,

@@ -30,7 +30,7 @@ var (
 	gitUnusable     = wrong("git-unusable", "git is missing, too old, or refuses this repository")
 	liveReadOnly    = warning("live-read-only", "what cairn keeps of this clone beside the files, such as claims, cannot be written, so nothing can")
 	leftover        = warning("leftover", "a killed cairn left something behind, or a note that it keeps of this clone says nothing any more")
-	sandboxMissing  = warning("sandbox-missing", "commands of checks are to run in a sandbox, and this machine has none, so none runs")
+	sandboxMissing  = warning("sandbox-missing", "commands of checks or programs of jobs are to run in a sandbox, and this machine has none, so none runs")
 	staleRecord     = warning("stale-record", "cairn keeps a note of this clone about a record that is not there")
 	strandedRecord  = warning("stranded-record", "a task was changed on a branch or in a work tree that is gone, and cairn refuses to go on without that change")
 	worktreeGone    = warning("worktree-gone", "a task is held in a worktree that is no longer there")

@@ -7,6 +7,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sandbox"
+	"github.com/cairn-tasks/cairn/internal/user/userconfig"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
@@ -33,9 +36,16 @@ func (e *examination) leftovers(ctx context.Context) error {
 	return err
 }
 
-// sandbox finds that checks are to run in one, and that this machine has none.
+// sandbox finds that checks or jobs are to run in one, and that this machine has none. What is wrong in the user's config is
+// said by what reads it.
 func (e *examination) sandbox(context.Context) error {
-	if _, err := sandbox.Can(); err != nil {
+	user, _ := userconfig.ReadSandbox(e.ConfigDir)
+	config := e.Store.Config
+	_, err := gates.JobBoxed(&verb.Workspace{ConfigDir: e.ConfigDir}, config.JobSandbox, "")
+	if kind.SandboxSystem == kind.Stricter(config.CheckSandbox, user.Checks) && err == nil {
+		_, err = sandbox.Can()
+	}
+	if record.CodeOf(err) == record.NoSandbox {
 		e.refused(sandboxMissing, "", err)
 	}
 	return nil

@@ -50,6 +50,9 @@ func Traced(ctx context.Context, started func(Trace)) context.Context {
 	return context.WithValue(ctx, tracer{}, started)
 }
 
+// Untraced is a context of whose commands nobody is told.
+func Untraced(ctx context.Context) context.Context { return context.WithValue(ctx, tracer{}, nil) }
+
 // jobOf is the job that an environment names, or "".
 func jobOf(env []string) (job string) {
 	for _, variable := range env {

@@ -16,14 +16,21 @@ type Box struct {
 	Read    []string // what it may read although it lies in a hidden place
 	Keep    []string // what in the folders of Write stays as it is; what is not there is left out
 	Hide    []string // folders of which it sees nothing
+	Show    []string // what it may read although it lies in a folder of Hide
+	Sockets []string // sockets that it reaches although it has no network
 	Home    string   // the user's home
 	Env     []string // names of variables that it gets beside the usual ones
 	Network bool
 }
 
-// Command is the command line that runs a line of sh in a box, in a folder, and the environment for it, made of another
-// one. It returns NO_SANDBOX if this machine cannot do that; then nothing was started.
+// Command is Program for a line of sh.
 func (b Box) Command(line, dir string, env []string) (argv, kept []string, err error) {
+	return b.Program([]string{"sh", "-c", line}, dir, env)
+}
+
+// Program is the command line that runs a program with its words in a box, in a folder, and the environment for it, made
+// of another one. It returns NO_SANDBOX if this machine cannot do that; then nothing was started.
+func (b Box) Program(words []string, dir string, env []string) (argv, kept []string, err error) {
 	program, err := Can()
 	if err != nil {
 		return nil, nil, err
@@ -36,12 +43,12 @@ func (b Box) Command(line, dir string, env []string) (argv, kept []string, err e
 			}
 		}
 	}
-	return append([]string{program}, rows[runtime.GOOS].words(b, line, dir)...), b.environ(env), nil
+	return append([]string{program}, rows[runtime.GOOS].words(b, words, dir)...), b.environ(env), nil
 }
 
 // resolved is the box with paths as the kernel knows them, and without what is not there.
 func (b Box) resolved() Box {
-	for _, list := range []*[]string{&b.Write, &b.Read, &b.Keep, &b.Hide} {
+	for _, list := range []*[]string{&b.Write, &b.Read, &b.Keep, &b.Hide, &b.Show, &b.Sockets} {
 		var there []string
 		for _, path := range *list {
 			if at, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(at) {

@@ -11,7 +11,7 @@ func bwrapBase() []string {
 // bwrap are the words of bubblewrap. What comes later covers what comes before: the system is there to be read, home
 // folders, temporary ones and sockets are empty, then what is shown and writable comes, and last what in that is kept and
 // hidden.
-func bwrap(b Box, line, dir string) []string {
+func bwrap(b Box, command []string, dir string) []string {
 	words := bwrapBase()
 	if b.Network {
 		words = slices.DeleteFunc(words, func(w string) bool { return w == "--unshare-net" })
@@ -35,7 +35,12 @@ func bwrap(b Box, line, dir string) []string {
 	each("--bind", b.Write)
 	each("--ro-bind", b.Keep)
 	for _, path := range b.Hide {
-		words = append(words, "--tmpfs", path, "--remount-ro", path)
+		words = append(words, "--tmpfs", path)
 	}
-	return append(words, "--chdir", dir, "--", "sh", "-c", line)
+	each("--ro-bind", b.Show)
+	for _, path := range b.Hide {
+		words = append(words, "--remount-ro", path)
+	}
+	each("--ro-bind", b.Sockets) // to connect is no write
+	return append(append(words, "--chdir", dir, "--"), command...)
 }

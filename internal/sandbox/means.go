@@ -16,8 +16,8 @@ import (
 type means struct {
 	program string // on PATH
 	install string
-	try     []string                               // its arguments to show that it works
-	words   func(b Box, line, dir string) []string // those that run a line of sh, of a box that is resolved
+	try     []string                                           // its arguments to show that it works
+	words   func(b Box, command []string, dir string) []string // those that run a command, of a box that is resolved
 }
 
 var rows = map[string]means{
@@ -47,7 +47,7 @@ func Can() (string, error) {
 }
 
 func missing(format string, args ...any) *record.Error {
-	return record.Errorf(record.NoSandbox, "checks are to run in a sandbox, and cannot: "+format, args...)
+	return record.Errorf(record.NoSandbox, "a command is to run in a sandbox, and cannot: "+format, args...)
 }
 
 var tries sync.Map // of programs, whether they work here: what is wrong, "" for nothing

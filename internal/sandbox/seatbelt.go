@@ -7,8 +7,8 @@ import (
 
 // seatbelt are the words of sandbox-exec: a profile in which the last rule that fits counts. It has no namespaces, so
 // other processes are seen, and cannot be signalled.
-func seatbelt(b Box, line, _ string) []string {
-	return []string{"-p", profile(b), "/bin/sh", "-c", line}
+func seatbelt(b Box, command []string, _ string) []string {
+	return append([]string{"-p", profile(b)}, command...)
 }
 
 func profile(b Box) string {
@@ -28,6 +28,9 @@ func profile(b Box) string {
 	rule("deny", "appleevent-send")
 	if !b.Network {
 		rule("deny", "network*")
+		if len(b.Sockets) > 0 {
+			rule("allow", "network-outbound", b.Sockets...)
+		}
 	}
 	rule("deny", "file-read*", "/Users", b.Home, "/private/var/run")
 	some := func(verdict, what string, paths []string) {
@@ -39,5 +42,6 @@ func profile(b Box) string {
 	some("allow", "file-write*", append([]string{"/private/tmp", "/dev"}, b.Write...))
 	some("deny", "file-write*", b.Keep)
 	some("deny", "file-read* file-write*", b.Hide)
+	some("allow", "file-read*", append(b.Show, b.Sockets...))
 	return p.String()
 }

@@ -62,6 +62,7 @@ type Workspace struct {
 
 	Executor string // the executor of the job for which the call is made, and Job its id, so that a session that begins says so; "" for none
 	Job      string
+	Boxed    bool // the program of that job runs in a sandbox
 
 	// Supervise starts the supervisor of a job that was created in a workspace, this one as it is by then, in a process
 	// that outlives this one, and returns once that process has said that it runs. Nil where no process can be started, as

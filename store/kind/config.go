@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ type Config struct {
 	Require      []task.Need   // what cairn check requires of closes
 	CheckTimeout time.Duration // of a check that names none
 	CheckSandbox string        // in which commands of checks run at least: one of Sandboxes
+	JobSandbox   string        // in which programs of jobs run at least: one of JobSandboxes
 	StaleAfter   time.Duration // a session without a heartbeat for longer is stalled
 	ClaimTTL     time.Duration // an agent's claim without a session expires after it
 	WaitDefault  time.Duration
@@ -63,10 +65,23 @@ type Config struct {
 const (
 	SandboxNone   = "none"
 	SandboxSystem = "system" // in a box that a program of the system makes
+
+	SandboxContainer = "container" // in a container
 )
 
 // Sandboxes are these, each stricter than the one before.
 func Sandboxes() []string { return []string{SandboxNone, SandboxSystem} }
+
+// JobSandboxes are those of programs of jobs. A container can be asked for, and nobody can make one yet.
+func JobSandboxes() []string { return []string{SandboxNone, SandboxSystem, SandboxContainer} }
+
+// Stricter is the stricter of two words of JobSandboxes; "" is none.
+func Stricter(a, b string) string {
+	if slices.Index(JobSandboxes(), b) > slices.Index(JobSandboxes(), a) {
+		return b
+	}
+	return cmp.Or(a, SandboxNone)
+}
 
 // MaxAttachment is the most bytes of a copied file that are read: a reader holds them to hash them. A write takes
 // fewer.
@@ -124,7 +139,7 @@ func DefaultConfig() Config {
 		WaitDefault:  1800 * time.Second,
 		WaitMax:      3600 * time.Second,
 		ArchiveAfter: 30 * 24 * time.Hour,
-		CheckSandbox: SandboxNone,
+		CheckSandbox: SandboxNone, JobSandbox: SandboxNone,
 		JobsMax:      3,
 		JobTimeout:   30 * time.Minute,
 		JobSilence:   15 * time.Minute,

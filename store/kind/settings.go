@@ -124,6 +124,8 @@ var configKeys = sync.OnceValue(func() []Setting {
 			func(c *Config) *string { return &c.Flow.WantsRed }, task.RedNote, task.RedRequire, task.RedOff),
 		oneOf("check_sandbox", "in what the commands of checks run, unless a user's own config asks for more: none or system",
 			func(c *Config) *string { return &c.CheckSandbox }, Sandboxes()...),
+		oneOf("job_sandbox", "in what the programs of jobs run, unless a user's own config asks for more: none, system or container",
+			func(c *Config) *string { return &c.JobSandbox }, JobSandboxes()...),
 		oneOf("ratify", "who accepts decisions: human or anyone", func(c *Config) *string { return &c.Flow.Ratify }, task.ByHuman, task.ByAnyone),
 		{
 			Key: "claims_remote", Doc: "the git remote through which claims hold among clones: its name, or none",

@@ -279,7 +279,7 @@ func (r *treeReader) setConfig(f proof.File, doc *format.Doc) {
 		r.Config.Flaw = formatError(r.Config.Flaw)
 		r.Config.Flow, r.Config.Severities = c.Flow, c.Rules
 		r.Config.Guards, r.Config.Require = c.Guards, c.Require
-		r.Config.Sandboxed = c.CheckSandbox == kind.SandboxSystem
+		r.Config.Sandboxed, r.Config.JobsSandboxed = c.CheckSandbox == kind.SandboxSystem, c.JobSandbox != kind.SandboxNone
 		r.Config.ByMerge, r.Config.Setup, r.Config.Repos = c.CloseByMerge, c.WorktreeSetup, map[string]string{}
 		for _, repo := range c.Repos {
 			r.Config.Repos[repo.Name] = cmp.Or(repo.Path, repo.URL)

@@ -66,6 +66,7 @@ func (n Notify) valid(path string) error {
 // Sandbox is in what commands run as this user, at least, and what they may do there beside the usual.
 type Sandbox struct {
 	Checks  string   `yaml:"checks"`  // none or system; "" leaves it to the workspace
+	Jobs    string   `yaml:"jobs"`    // none, system or container, likewise
 	Read    []string `yaml:"read"`    // what they may read of the home; ~/ begins it, or / another place
 	Write   []string `yaml:"write"`   // and write, such as ~/.cache/go-build
 	Env     []string `yaml:"env"`     // variables that they get
@@ -169,24 +170,24 @@ func (c *Config) sandbox(part Section) error {
 		return err
 	}
 	for _, k := range keys {
-		if !slices.Contains([]string{"checks", "read", "write", "env", "network"}, k.Key(part)) {
-			return k.Errorf("there is no such key").WithHint("checks, read, write, env or network")
+		if !slices.Contains([]string{"checks", "jobs", "read", "write", "env", "network"}, k.Key(part)) {
+			return k.Errorf("there is no such key").WithHint("checks, jobs, read, write, env or network")
 		}
 	}
 	if err := part.Decode(&c.Sandbox); err != nil {
 		return err
 	}
 	b := c.Sandbox
-	for _, path := range slices.Concat(b.Read, b.Write) {
-		if !strings.HasPrefix(path, "~/") && !filepath.IsAbs(path) {
-			return part.Errorf("%q is no path that begins with ~/ or /", path)
-		}
+	if err := ValidPaths(part, b.Read, b.Write); err != nil {
+		return err
 	}
 	switch {
 	case !slices.Contains([]string{"", "off", "on"}, b.Network): // by host no system here can
 		return part.Errorf("network is %q", b.Network).WithHint("off or on: it cannot be allowed for some hosts alone")
 	case !slices.Contains([]string{"", "none", "system"}, b.Checks):
 		return part.Errorf("checks is %q", b.Checks).WithHint("none or system")
+	case !slices.Contains([]string{"", "none", "system", "container"}, b.Jobs):
+		return part.Errorf("jobs is %q", b.Jobs).WithHint("none, system or container")
 	}
 	return nil
 }
@@ -208,6 +209,26 @@ func (c *Config) budget(part Section) error {
 		return part.Errorf("is less than nothing").WithHint("US dollars; 0 is no limit")
 	}
 	return nil
+}
+
+// ValidPaths returns BAD_FILE for a path of a sandbox that begins with neither ~/ nor /.
+func ValidPaths(part Section, lists ...[]string) error {
+	for _, path := range slices.Concat(lists...) {
+		if !strings.HasPrefix(path, "~/") && !filepath.IsAbs(path) {
+			return part.Errorf("%q is no path that begins with ~/ or /", path)
+		}
+	}
+	return nil
+}
+
+// AtHome are paths of a config, with the home for ~/.
+func AtHome(home string, paths []string) []string {
+	return record.Each(paths, func(path string) string {
+		if below, ok := strings.CutPrefix(path, "~/"); ok {
+			return filepath.Join(home, below)
+		}
+		return path
+	})
 }
 
 // Off reports whether a section is not there, or holds nothing.

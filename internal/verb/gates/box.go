@@ -1,9 +1,9 @@
 package gates
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sandbox"
@@ -15,28 +15,22 @@ import (
 )
 
 // BoxOf is the box in which commands of checks run, in files at a root; nil for none. The workspace may ask for more than
-// the user does, and not for less: only the user says what commands may do there. It returns NO_SANDBOX, before anything
-// is started, if there is to be one and this machine has none.
+// the user does, and not for less: only the user says what commands may do there. In a job whose program runs in a box
+// they do too: what it wrote would come out by them. It returns NO_SANDBOX, before anything is started, if there is to be
+// one and this machine has none.
 func BoxOf(w *verb.Workspace, s *store.Store, files layout.Layout, root string) (*sandbox.Box, error) {
 	user, err := userconfig.ReadSandbox(w.ConfigDir)
 	if err != nil {
 		return nil, err
 	}
-	if s.Config.CheckSandbox != kind.SandboxSystem && user.Checks != kind.SandboxSystem {
+	if s.Config.CheckSandbox != kind.SandboxSystem && user.Checks != kind.SandboxSystem && !w.Boxed {
 		return nil, nil
 	}
 	if _, err := sandbox.Can(); err != nil {
 		return nil, err
 	}
 	home, _ := os.UserHomeDir()
-	at := func(paths []string) []string {
-		return record.Each(paths, func(path string) string {
-			if below, ok := strings.CutPrefix(path, "~/"); ok {
-				return filepath.Join(home, below)
-			}
-			return path
-		})
-	}
+	at := func(paths []string) []string { return userconfig.AtHome(home, paths) }
 	top := topOf(root)
 	box := &sandbox.Box{
 		Write: append(at(user.Write), top), Read: append(at(user.Read), files.Worktree), Home: home,
@@ -49,6 +43,25 @@ func BoxOf(w *verb.Workspace, s *store.Store, files layout.Layout, root string) 
 		box.Keep = append(box.Keep, files.Repo.CommonDir)
 	}
 	return box, nil
+}
+
+// JobBoxed reports whether the program of a job runs in a sandbox, by the word of the workspace, and that of the user for
+// its executor, "" for the one for all. It returns NO_SANDBOX for one that cannot be had here.
+func JobBoxed(w *verb.Workspace, workspace, executor string) (bool, error) {
+	user, err := userconfig.ReadSandbox(w.ConfigDir)
+	if err != nil {
+		return false, err
+	}
+	switch kind.Stricter(workspace, cmp.Or(executor, user.Jobs)) {
+	case kind.SandboxContainer:
+		return false, record.Errorf(record.NoSandbox, "a job is to run in a container, and cairn cannot make one yet").
+			WithHint("system is the sandbox that there is: job_sandbox of the workspace, sandbox.jobs and executors of your own config")
+	case kind.SandboxSystem:
+		_, err := sandbox.Can()
+		return err == nil, err
+	default:
+		return false, nil
+	}
 }
 
 // topOf is the top of the work tree in which a folder lies; the folder itself outside of git.

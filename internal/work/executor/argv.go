@@ -30,6 +30,9 @@ func (r row) command(run Run) (argv, env []string, err error) {
 	if run.Output == job.Patch {
 		may = r.patch
 	}
+	if run.Box != nil && r.boxed != nil {
+		may = r.boxed
+	}
 	fill := r.standIns(run)
 	called := fill.words(slices.Concat(start, r.args, may))
 	argv = slices.Concat([]string{r.binary}, r.lead, called, words, r.extra, fill.words(r.tail))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sandbox"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
@@ -51,10 +52,13 @@ type Run struct {
 	Event      func(job.Event) // is called for each event, one at a time, in their order; nil is none
 	Budget     float64         // US dollars after which it is ended; 0 is no limit
 	Tokens     int64           // likewise, as job.Usage.Spent counts them
+	Box        *sandbox.Box    // in which the program runs, with what its Needs say; nil for none
 
 	// Words is called now and then with a function that tells the program something while it works, and reports whether
 	// the program could be told. It is not called if the executor does not Hear. It may be nil.
 	Words func(tell func(text string) bool)
+
+	socket string // at which MCP is served outside of Box
 }
 
 // Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done

@@ -74,6 +74,7 @@ type MCP struct {
 	Command string            `json:"command"` // an absolute path
 	Args    []string          `json:"args"`
 	Env     map[string]string `json:"env"` // some programs give a server nothing of their own environment
+	Connect []string          `json:"-"`   // the words of Command that connect to a socket, which comes behind them, at which it runs elsewhere
 }
 
 // server returns the MCP server of a run, or nil. Some programs hand nothing of their environment to a server, so the
@@ -82,7 +83,10 @@ func (r Run) server() *MCP {
 	if r.MCP.Command == "" {
 		return nil
 	}
-	s := MCP{r.MCP.Command, append([]string{}, r.MCP.Args...), map[string]string{}}
+	s := MCP{r.MCP.Command, append([]string{}, r.MCP.Args...), map[string]string{}, r.MCP.Connect}
+	if r.socket != "" { // the variables are those of the server
+		return &s
+	}
 	for _, variable := range r.Env {
 		name, value, _ := strings.Cut(variable, "=")
 		s.Env[name] = value
@@ -175,5 +179,5 @@ func (c Cairn) Server() MCP {
 			env[name] = value
 		}
 	}
-	return MCP{Command: program[0], Args: args, Env: env}
+	return MCP{Command: program[0], Args: args, Env: env, Connect: append(slices.Clone(program[1:]), "job", "connect")}
 }

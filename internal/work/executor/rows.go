@@ -26,6 +26,9 @@ type row struct {
 	tail          []group   // what comes last
 	prompt        promptWay // how it is told what to do
 
+	needs Needs   // what it does in a sandbox
+	boxed []group // what it may do in one, if that takes other words than edits and patch: one cannot be made in another
+
 	mcp string            // how it is given an MCP server, see mcp.go; noMCP if it cannot be
 	set []string          // variables that it needs: NAME=value, with the stand-ins of a word; one that the run does not say is left out
 	env map[string]string // variables that the user sets
@@ -65,6 +68,11 @@ func shipped() []row {
 		// nobody, does not wait for somebody to approve a plan, and puts nothing off.
 		{
 			name: "claude", binary: "claude", dialect: "claude", hear: claudeLine, tells: toldCost, mcp: claudeMCP, prompt: asMessage,
+			needs: ofAgent(Needs{
+				Write: []string{"~/.claude/projects", "~/.claude/.credentials.json"},
+				Read:  []string{"~/.claude.json", "~/.claude/settings.json", "~/.claude/CLAUDE.md", "~/.claude/agents", "~/.claude/commands", "~/.claude/skills", "~/.claude/plugins"},
+				Env:   []string{"ANTHROPIC_*", "CLAUDE_*", "AWS_*", "CLOUD_ML_REGION"},
+			}),
 			install: "install it with npm install -g @anthropic-ai/claude-code, and run claude once to log in",
 			args: []group{
 				{"--print", "--output-format=stream-json", "--input-format=stream-json", "--replay-user-messages", "--verbose"},
@@ -85,6 +93,12 @@ func shipped() []row {
 		// 0.171.0 on Linux).
 		{
 			name: "codex", binary: "codex", dialect: "codex", hear: codexLine, tells: toldTokens, mcp: codexMCP,
+			needs: ofAgent(Needs{
+				Write: []string{"~/.codex/sessions", "~/.codex/auth.json"},
+				Read:  []string{"~/.codex/config.toml", "~/.codex/AGENTS.md", "~/.codex/prompts", "~/.codex/skills"},
+				Env:   []string{"CODEX_*", "OPENAI_*", "AZURE_OPENAI_*"},
+			}),
+			boxed:   []group{{"-c", `sandbox_mode="danger-full-access"`}},
 			install: "install it with npm install -g @openai/codex, and log in with codex login",
 			fresh:   []group{{"exec"}},
 			resume:  []group{{"exec", "resume"}},
@@ -101,6 +115,11 @@ func shipped() []row {
 		// only where it is trusted, and refuses --approval-mode where it is not.
 		{
 			name: "gemini", binary: "gemini", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP, tells: toldTokens,
+			needs: ofAgent(Needs{
+				Write: []string{"~/.gemini/tmp", "~/.gemini/oauth_creds.json"},
+				Read:  []string{"~/.gemini/settings.json", "~/.gemini/GEMINI.md", "~/.gemini/google_accounts.json", "~/.gemini/installation_id"},
+				Env:   []string{"GEMINI_*", "GOOGLE_*"},
+			}),
 			install: "install it with npm install -g @google/gemini-cli, and run gemini once to log in",
 			args:    []group{{"--acp"}},
 			resume:  []group{},
@@ -112,6 +131,11 @@ func shipped() []row {
 		// that leaves open, and never what it denies.
 		{
 			name: "opencode", binary: "opencode", dialect: "opencode", hear: opencodeLine, tells: toldCost, mcp: opencodeMCP,
+			needs: ofAgent(Needs{
+				Write: []string{"~/.local/share/opencode", "~/.local/state/opencode"},
+				Read:  []string{"~/.config/opencode", "~/.cache/opencode"},
+				Env:   []string{"OPENCODE_*", "ANTHROPIC_*", "OPENAI_*", "GEMINI_*", "GOOGLE_*", "AWS_*", "OPENROUTER_*"},
+			}),
 			install: "install it with npm install -g opencode-ai, and log in with opencode auth login",
 			fresh:   []group{{"run"}},
 			resume:  []group{{"run", "--session", "{resume}"}},
@@ -123,6 +147,7 @@ func shipped() []row {
 		// cursor takes no MCP server for one run: it reads them from the user's files and from the work tree.
 		{
 			name: "cursor", binary: "cursor-agent", dialect: "cursor", hear: cursorLine, mcp: noMCP, prompt: asArgument,
+			needs:   ofAgent(Needs{Write: []string{"~/.cursor", "~/.config/cursor"}, Env: []string{"CURSOR_*"}}),
 			install: "install it as cursor.com/cli says, and log in with cursor-agent login",
 			args:    []group{{"--print", "--output-format", "stream-json", "--trust"}, {"--model", "{model}"}},
 			resume:  []group{{"--resume={resume}"}},
@@ -132,6 +157,7 @@ func shipped() []row {
 		},
 		{
 			name: "copilot", binary: "copilot", dialect: "copilot", hear: copilotLine, tells: toldTokens, mcp: copilotMCP,
+			needs:   ofAgent(Needs{Write: []string{"~/.copilot"}, Env: []string{"COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"}}),
 			install: "install it with npm install -g @github/copilot, and log in with copilot login",
 			args: []group{
 				{"--output-format", "json", "--stream", "off", "--no-ask-user", "--no-color", "--no-auto-update"},
@@ -144,6 +170,7 @@ func shipped() []row {
 		// amp cannot be kept from changing files by its command line.
 		{
 			name: "amp", binary: "amp", dialect: "amp", hear: ampLine, tells: toldTokens, mcp: ampMCP,
+			needs:   ofAgent(Needs{Write: []string{"~/.local/share/amp"}, Read: []string{"~/.config/amp"}, Env: []string{"AMP_*"}}),
 			install: "install it with npm install -g @ampcode/cli, and log in with amp login",
 			resume:  []group{{"threads", "continue", "{resume}"}},
 			args: []group{
@@ -153,6 +180,7 @@ func shipped() []row {
 		// droid takes no MCP server for one run, as cursor. Without --auto it changes nothing.
 		{
 			name: "droid", binary: "droid", dialect: "droid", hear: droidLine, tells: toldTokens, mcp: noMCP, prompt: asFile,
+			needs:   ofAgent(Needs{Write: []string{"~/.factory"}, Env: []string{"FACTORY_*"}}),
 			install: "install it with npm install -g droid, and run droid once to log in",
 			fresh:   []group{{"exec"}},
 			resume:  []group{{"exec", "--session-id", "{resume}"}},
@@ -163,7 +191,7 @@ func shipped() []row {
 			patch: []group{},
 			tail:  []group{{"--file", "{prompt_file}"}},
 		},
-		{name: "acp", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP, tells: toldCost, resume: []group{}},
+		{name: "acp", dialect: acpDialect, needs: ofAgent(Needs{}), prompt: bySpeech, mcp: acpMCP, tells: toldCost, resume: []group{}},
 		{name: "command", dialect: "command", set: []string{"CAIRN_PROMPT={prompt_file}"}},
 	}
 }

@@ -24,8 +24,8 @@ var (
 // that is stopped gets SIGTERM, and is killed 3 seconds later.
 //
 // The error is nil however the program ended. It is EXECUTOR_MISSING if the program is not there, INVALID_SPEC if the
-// executor cannot go on with a session, INVALID_INPUT for a run that contradicts itself, and IO if the system refuses
-// what is needed. A crash of cairn leaves the program to its guard and to proc.Sweep, and files of ours in the private
+// executor cannot go on with a session, INVALID_INPUT for a run that contradicts itself, NO_SANDBOX if it is to run in a box
+// that cannot be had, and IO if the system refuses what is needed. A crash of cairn leaves the program to its guard and to proc.Sweep, and files of ours in the private
 // folder alone.
 func (e Executor) Start(parent context.Context, run Run) (Result, error) {
 	if err := e.Present(); err != nil {
@@ -39,11 +39,22 @@ func (e Executor) Start(parent context.Context, run Run) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	run, hangUp, err := run.served(parent)
+	if err != nil {
+		return Result{}, record.Errorf(record.IO, "cannot serve executor %s outside of its sandbox: %v", e.name, err)
+	}
+	defer hangUp()
 	argv, set, err := e.command(run)
 	if err != nil {
 		return Result{}, record.Errorf(record.IO, "cannot write what executor %s is to read: %v", e.name, err)
 	}
 	argv[0] = program
+	env := e.environ(os.Environ(), set, run)
+	if run.Box != nil {
+		if argv, env, err = e.boxed(run, argv, set); err != nil {
+			return Result{}, err
+		}
+	}
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
 	s := &stream{run: run, stop: stop, linger: e.linger, result: Result{ResumeID: run.Resume}}
@@ -61,7 +72,7 @@ func (e Executor) Start(parent context.Context, run Run) (Result, error) {
 		}
 	}}
 	end, err := proc.Run(ctx, proc.Command{
-		Args: argv, Dir: run.Dir, Env: e.environ(os.Environ(), set, run), Grace: e.grace, Stdin: input,
+		Args: argv, Dir: run.Dir, Env: env, Grace: e.grace, Stdin: input,
 		Stdout: out, Stderr: complaints,
 	})
 	out.last()

@@ -94,15 +94,17 @@ func dialects() []string {
 
 // setKey sets one key of a row.
 func (r *row) setKey(key string, s userconfig.Section) error {
-	var cmd []string // a program and the words that come right behind it
+	var cmd []string  // a program and the words that come right behind it
+	var more []string // beside what a shipped row has
 	into := map[string]any{
 		"cmd": &cmd, "args": &r.extra, "model": &r.model, "output": &r.output, "max": &r.max, "env": &r.env,
+		"sandbox": &r.needs.Sandbox, "network": &r.needs.Network, "read": &more, "write": &more,
 	}[key]
 	switch {
 	case key == "dialect":
 		return nil
 	case into == nil:
-		return s.Errorf("there is no such key").WithHint("dialect, cmd, args, model, output, max or env")
+		return s.Errorf("there is no such key").WithHint("dialect, cmd, args, model, output, max, env, sandbox, network, read or write")
 	}
 	if err := s.Decode(into); err != nil {
 		return err
@@ -112,6 +114,12 @@ func (r *row) setKey(key string, s userconfig.Section) error {
 			return s.Errorf("has a NUL")
 		}
 	}
+	if err := userconfig.ValidPaths(s, more); err != nil {
+		return err
+	}
+	if into := map[string]*[]string{"read": &r.needs.Read, "write": &r.needs.Write}[key]; into != nil {
+		*into = append(slices.Clone(*into), more...)
+	}
 	for name, value := range r.env {
 		if !record.IsWord(name, "_") || '0' <= name[0] && name[0] <= '9' || strings.ContainsRune(value, 0) {
 			return s.Errorf("%q is no variable", name)
@@ -120,6 +128,8 @@ func (r *row) setKey(key string, s userconfig.Section) error {
 	switch {
 	case key == "output" && r.output != job.Edits && r.output != job.Patch:
 		return s.Errorf("is %q", r.output).WithHint("edits or patch")
+	case !slices.Contains([]string{"", "none", "system", "container"}, r.needs.Sandbox):
+		return s.Errorf("is %q", r.needs.Sandbox).WithHint("none, system or container")
 	case r.max < 0 || r.max > 1000:
 		return s.Errorf("is %d", r.max).WithHint("0 to 1000; 0 is no limit of its own")
 	case key != "cmd":

@@ -55,6 +55,8 @@ func (a *shell) Max() int        { return a.most }
 func (a *shell) HandsOver() bool { return a.handsOver }
 func (a *shell) Resumes() bool   { return a.resumes }
 
+func (a *shell) Needs() executor.Needs { return executor.Needs{} }
+
 func (a *shell) Start(ctx context.Context, r executor.Run) (executor.Result, error) {
 	a.mu.Lock()
 	a.runs = append(a.runs, r)

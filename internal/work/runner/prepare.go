@@ -30,6 +30,9 @@ func (r *run) prepare(ctx context.Context) error {
 	if err := or(job.Setup, r.makeTree(ctx)); err != nil {
 		return err
 	}
+	if err := or(job.Setup, r.confine()); err != nil {
+		return err
+	}
 	if err := or(job.Setup, r.setUp(ctx)); err != nil {
 		return err
 	}
@@ -47,6 +50,7 @@ func (r *run) prepare(ctx context.Context) error {
 	acts := r.w.At(r.tree.at.Root).InNameOf(actor)
 	acts.Rights = verb.Rights{Profile: verb.PairWorker, Scope: r.spec.Task}
 	acts.Executor, acts.Job, acts.Client, acts.Progress = r.spec.Executor, r.spec.Job, r.spec.Executor, nil
+	acts.Boxed = r.box != nil
 	r.session = &jobSession{owned: r.owned, spec: r.spec, Desk: desk.Desk{
 		Task: r.spec.Task, Acts: acts, At: r.tree.at, Top: r.tree.at.Worktree, By: r.spec.By, Job: r.spec.Job,
 		Why: r.spec.Job + " works on it",
@@ -184,8 +188,12 @@ func (r *run) setUp(ctx context.Context) error {
 	}
 	env := append(append(os.Environ(), r.Env...),
 		proc.JobVariable+"="+r.spec.Job, "CAIRN_TASK="+string(r.spec.Task), "PWD="+r.tree.Root)
+	argv, env, err := r.confined(command, env)
+	if err != nil {
+		return err
+	}
 	end, err := proc.Run(ctx, proc.Command{
-		Line: command, Dir: r.tree.Root, Env: env, Timeout: r.tree.at.Config.SetupTimeout, Output: log,
+		Line: command, Args: argv, Dir: r.tree.Root, Env: env, Timeout: r.tree.at.Config.SetupTimeout, Output: log,
 	})
 	switch {
 	case err != nil:

@@ -85,6 +85,13 @@ func (r *run) prompt(ctx context.Context, more followUp, said []jobs.Word, goesO
 func (r *run) about(ctx context.Context, b *page, t task.Task, said []jobs.Word) {
 	b.add("# %s: %s", t.ID, t.Title)
 	b.add("Work on this one task, in this folder, which is a git work tree of its own on the branch %s. Nobody answers questions while you work: where something is not said, decide, and say so when you hand over%s. Do not switch branches, do not push, and make no other work trees.", r.tree.Branch, r.mayAsk())
+	if r.box != nil {
+		network := "has no network"
+		if r.box.Network {
+			network = "has the network"
+		}
+		b.add("## Sandbox\n\nYou run in a sandbox, which %s. Beside this folder and /tmp you write nothing, you see nothing of the home, and git commits on this branch alone. What is below .cairn you change by cairn's tools, if you have them, and not by hand or in a shell; git stash, and a merge or rebase that would change files there, fail. Do not try to get around this. If the task cannot be done so, say what is missing.", network)
+	}
 	if body := strings.TrimSpace(t.Body); body != "" {
 		b.add("## The task\n\n%s", body)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sandbox"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
@@ -25,6 +26,7 @@ type Agent interface {
 	Max() int
 	HandsOver() bool
 	Resumes() bool
+	Needs() executor.Needs
 	Start(context.Context, executor.Run) (executor.Result, error)
 }
 
@@ -104,17 +106,18 @@ type run struct {
 	agent        Agent
 	tree         *workTree
 	session      *jobSession
-	out, problem io.Writer // logs of what the executor prints
-	ports        int       // the first port of the job's block
-	exit         exit      // of the last run of the executor
-	used, told   job.Usage // in all runs, and what of that sessions say
-	final        string    // what the executor said last
-	earlier      job.Job   // that worked in this work tree last; the zero value if it is a new one
-	wentOn       bool      // the job was at work before
-	resumed      bool      // the last run went on with a conversation
-	toldGuards   bool      // that it changed files on which checks stand
-	anew         bool      // its conversation cannot be gone on with
-	release      []func()  // each gives a number or the slot back
+	box          *sandbox.Box // in which its program runs; nil for none
+	out, problem io.Writer    // logs of what the executor prints
+	ports        int          // the first port of the job's block
+	exit         exit         // of the last run of the executor
+	used, told   job.Usage    // in all runs, and what of that sessions say
+	final        string       // what the executor said last
+	earlier      job.Job      // that worked in this work tree last; the zero value if it is a new one
+	wentOn       bool         // the job was at work before
+	resumed      bool         // the last run went on with a conversation
+	toldGuards   bool         // that it changed files on which checks stand
+	anew         bool         // its conversation cannot be gone on with
+	release      []func()     // each gives a number or the slot back
 }
 
 // takeOver brings a job whose earlier supervisor may be gone back to QUEUED, and records this process as its

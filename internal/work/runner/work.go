@@ -19,6 +19,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // work lets the executor work until it has handed over and its checks pass, for as many rounds as the job has.
@@ -370,6 +371,9 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	if r.tree.Repo != "" { // its records are elsewhere
 		env = append(env, "CAIRN_REPO="+r.tree.at.Root)
 	}
+	if r.box != nil {
+		env = append(append(env, "CAIRN_SANDBOX="+kind.SandboxSystem), r.tree.identity(ctx)...)
+	}
 	// Cairn as the MCP server of the executor: it may change the one task, under the session of the job.
 	cairn := executor.Cairn{
 		Program: r.Program, Root: r.tree.at.Root, Actor: actor, Task: r.spec.Task, Profile: verb.InJob.String(),
@@ -391,7 +395,7 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	result, err := r.agent.Start(alive, executor.Run{
 		Dir: r.tree.Root, Git: []string{r.tree.repo.CommonDir, r.tree.repo.GitDir}, Prompt: text, PromptFile: promptFile, Model: r.spec.Model, Output: r.spec.Output,
 		Resume: resume, Counted: r.counted(resume), MCP: cairn.Server(), Env: env, Private: private, Stdout: r.out, Stderr: r.problem, Event: r.watch.event,
-		Budget: budget, Tokens: tokens, Words: r.tell,
+		Budget: budget, Tokens: tokens, Words: r.tell, Box: r.box,
 	})
 	r.watch.pulse.end()
 	lost := context.Cause(alive)

@@ -17,8 +17,8 @@ import (
 
 const commitLimit = 10 * time.Minute
 
-// Commit commits all that is uncommitted in a work tree on its branch, with the user's hooks, and returns the commit;
-// "" if there is nothing to commit. An untracked repository in the work tree is left out, since a commit would hold its
+// Commit commits all that is uncommitted in a work tree on its branch, with the user's hooks unless NoHooks is set, and returns
+// the commit; "" if there is nothing to commit. An untracked repository in the work tree is left out, since a commit would hold its
 // name and not its files, and so is what belongs to this machine.
 //
 // It returns the errors of Verify, and GIT with what a hook said if one refuses. Then the changes are as before, but
@@ -51,7 +51,7 @@ func (w *Worktrees) Commit(ctx context.Context, t Tree, message string) (string,
 	}
 	limited, cancel := context.WithTimeout(ctx, commitLimit)
 	defer cancel()
-	_, err = git.Writing{Hooks: true}.Run(limited, t.Path, "commit", "--quiet", "--cleanup=whitespace", "-m", message)
+	_, err = git.Writing{Hooks: !w.NoHooks}.Run(limited, t.Path, "commit", "--quiet", "--cleanup=whitespace", "-m", message)
 	if said := git.Complaints(err, 5); len(said) > 0 && git.Exited(err) != 0 {
 		return "", record.Errorf(record.Git, "git did not make the commit: %s", record.Clip(strings.Join(said, "; "), 500)).
 			WithHint("a hook may have refused it; what was to be committed is staged")

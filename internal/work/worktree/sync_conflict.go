@@ -99,7 +99,7 @@ func InAnotherFolder(ctx context.Context, repo *git.Repo, u git.Unmerged) (bool,
 
 // forgetConflicts removes what was noted of conflicts, once all is merged.
 func (y *syncing) forgetConflicts() error {
-	all, err := (&Worktrees{y.clone}).Conflicts()
+	all, err := (&Worktrees{clone: y.clone}).Conflicts()
 	for _, one := range all {
 		if err == nil {
 			err = y.layout.Live.Failed(disk.RemoveFile(y.conflictFile(one.Path)))
@@ -131,7 +131,7 @@ func (y *syncing) settle(ctx context.Context, there *git.Repo, failed error) err
 			others = append(others, u.Path)
 		case !settled:
 			records = append(records, of)
-			err = (&Worktrees{y.clone}).Settle(Conflict{Path: name, With: y.at.name(), Base: u.Base, Ours: u.Ours, Theirs: u.Theirs})
+			err = (&Worktrees{clone: y.clone}).Settle(Conflict{Path: name, With: y.at.name(), Base: u.Base, Ours: u.Ours, Theirs: u.Theirs})
 		case chosen.Gone:
 			_, err = git.Writing{}.Run(ctx, there.Top, "rm", "--quiet", "--force", "--", u.Path)
 		default:

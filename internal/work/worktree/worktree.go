@@ -35,7 +35,10 @@ type Options struct {
 }
 
 // Worktrees are the work trees of the tasks of one workspace.
-type Worktrees struct{ *clone }
+type Worktrees struct {
+	*clone
+	NoHooks bool // Commit runs no hook: one may run what a program in a sandbox wrote
+}
 
 // Open returns the work trees of a workspace. It starts no process and writes nothing. It returns GIT outside a
 // repository. For another repository the layout has that one's folders, and the live state of the workspace.
@@ -49,7 +52,7 @@ func Open(l layout.Layout, o Options) (*Worktrees, error) {
 	if o.Busy == nil {
 		o.Busy = func(record.ID) string { return "" }
 	}
-	return &Worktrees{&clone{l, l.Repo, o}}, nil
+	return &Worktrees{clone: &clone{l, l.Repo, o}}, nil
 }
 
 // Tree is the work tree of a task.

@@ -58,7 +58,7 @@ func mayRetry(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Jo
 	}
 	ex, err := chosen(w, s, old.Spec.Executor)
 	if err == nil {
-		err = cmp.Or(ex.Holds(old.Spec.Budget, old.Spec.Tokens), ex.Present())
+		err = cmp.Or(ex.Holds(old.Spec.Budget, old.Spec.Tokens), ex.Present(), confined(w, s, ex))
 	}
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
@@ -38,6 +39,12 @@ func chosen(w *verb.Workspace, s *store.Store, name string) (executor.Executor, 
 			WithHint("one of %s; the key executor in %s names the usual one", strings.Join(table.Names(), ", "), s.Rel(s.ConfigFile()))
 	}
 	return table.Get(name)
+}
+
+// confined returns NO_SANDBOX if the program is to run in a sandbox that cannot be had.
+func confined(w *verb.Workspace, s *store.Store, ex executor.Executor) error {
+	_, err := gates.JobBoxed(w, s.Config.JobSandbox, ex.Needs().Sandbox)
+	return err
 }
 
 // specOf makes the spec of the job but for its task. It returns INVALID_SPEC for values out of range.

@@ -126,7 +126,7 @@ func (st *starter) prepare(ctx context.Context) error {
 	if st.spec, err = st.specOf(ctx, ex); err != nil {
 		return err
 	}
-	return cmp.Or(ex.Holds(st.spec.Budget, st.spec.Tokens), ex.Present(), st.tells())
+	return cmp.Or(ex.Holds(st.spec.Budget, st.spec.Tokens), ex.Present(), confined(st.w, st.s, ex), st.tells())
 }
 
 // tells returns why nobody could hear of the end of the job as it asks for: a host that the user's config does not
