@@ -228,3 +228,20 @@ func TestNobodyElseIsBlamed(t *testing.T) {
 		t.Errorf("it was sent back, or main moved: %+v", r.Rejected)
 	}
 }
+
+// A task that repeats lands, and the next round comes with its close.
+func TestATaskThatRepeatsLands(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	id := h.create(args{"title": "Sweep"})
+	verbtest.Must(t, h.Workspace, "update", args{"id": id, "repeat": "1w"})
+	h.git(h.Dir, "commit", "-qam", "each week")
+	before := h.git(h.Dir, "rev-parse", "HEAD")
+	h.work(id, map[string]string{"swept": "x\n"})
+	h.approve(id)
+	h.wantBecame(h.land(nil), "Sweep landed")
+	if next := h.here(id.Next()); next.Title != "Sweep" {
+		t.Errorf("the next round is %+v", next)
+	}
+	h.proves(before)
+}

@@ -32,6 +32,7 @@ type merging struct {
 	later *store.Later
 
 	sessions []string  // those of the task, which the close may end
+	round    record.ID // the task that the close made, of one that repeats
 	out      verb.Task // as the last try left it
 
 	with together // all that go in together, where that is more than this one
@@ -227,12 +228,29 @@ func (m *merging) gate(ctx context.Context, dir string, ready *bool) error {
 	err = m.whereSettled(ctx, s, t, err)
 	m.keepLog(s, m.out.Run, err)
 	if err == nil {
+		m.round = m.nextRound(s)
 		err = m.kept(ctx, s)
 	}
 	if err == nil {
 		err = m.unmoved(ctx) // the checks may have taken long
 	}
 	return err
+}
+
+// nextRound is the task that the close made, of one that repeats, if it is as the close makes it; else "".
+func (m *merging) nextRound(s *store.Store) record.ID {
+	t, err := kind.Tasks.Get(s, m.Task.ID)
+	id := task.Round(t.Provenance.Last())
+	if err != nil || id == "" {
+		return ""
+	}
+	made, missing := kind.Tasks.Get(s, id)
+	wanted, err := s.Config.Flow.NextRound(t)
+	if missing != nil || err != nil || len(made.Provenance) != 1 || made.Title != wanted.Title || made.Body != wanted.Body ||
+		!slices.Equal(made.CheckHashes(), wanted.CheckHashes()) {
+		return ""
+	}
+	return id
 }
 
 // closing is the close of the task that comes with the merge.
@@ -447,6 +465,7 @@ func (all together) records(paths []string) error {
 		k, id, ok := kind.At(strings.TrimPrefix(path, all[0].Home.InRepo("")))
 		switch {
 		case ok && k == kind.Tasks.Kind && all.has(record.ID(id)):
+		case ok && k == kind.Tasks.Kind && slices.ContainsFunc(all, func(m *merging) bool { return string(m.round) == id }):
 		case ok && k == kind.Sessions.Kind && slices.ContainsFunc(all, func(m *merging) bool { return slices.Contains(m.sessions, id) }):
 		default:
 			return record.Errorf(record.ChecksFailed, "a check wrote %s while the merge was tested", path).
