@@ -79,6 +79,7 @@ func newCompleting(t *testing.T) completing {
 	ids := map[string]string{"task": made.ID, "trash": gone.ID, "others": others.ID}
 	ids["decision"] = must("decision_log", verbtest.Args{"title": "Locks", "choice": "One"}).ID
 	ids["knowledge"] = must("knowledge_write", verbtest.Args{"title": "Locks", "body": "They hold."}).ID
+	ids["milestone"] = must("milestone_add", verbtest.Args{"title": "Open the shop"}).ID
 	ids["handoff"] = must("handoff_create", verbtest.Args{"title": "Locks?", "to": []string{"me"}, "options": []string{"both", "none"}}).ID
 	ids["feedback"] = must("feedback_create", verbtest.Args{"title": "Slow", "body": "b"}).ID
 	must("register", verbtest.Args{"actor": "agent:b", "role": "reads", "group": "crew", "capabilities": []string{"go"}})

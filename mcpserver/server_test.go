@@ -274,6 +274,7 @@ var smallestCalls = map[string]object{
 
 	"knowledge_write": {"title": "x", "body": "x"}, "knowledge_search": {"q": "x"},
 	"ask": {"question": "x"}, "session_summary": {}, "brief": {}, "prime": {}, "search": {"q": "x"}, "inbox": {},
+	"milestone_add": {"title": "x"}, "milestone_set": {"id": "MS-1", "status": "reached"}, "milestone_list": {}, "milestone_show": {"id": "MS-1"},
 	"decision_log": {"title": "x", "choice": "x"}, "decision_set_status": {"id": "DEC-1", "status": "accepted"}, "decision_query": {},
 	"handoff_create": {"to": []string{"human:lee"}, "title": "x"}, "handoff_claim": {"id": "HO-1"}, "handoff_respond": {"id": "HO-1", "text": "x"},
 	"handoff_resolve": {"id": "HO-1"}, "handoff_query": {},

@@ -147,6 +147,8 @@ type Optional struct {
 	Estimate string `json:"estimate,omitempty" type:"duration" doc:"how long it may take, such as 2h, 3d or 1w; a day is 24 hours" about:"how long it is thought to take" example:"2h, 3d" mark:"est"`
 	After    string `json:"after,omitempty" type:"date" doc:"a date or a time before which it is not ready" about:"from when on it is ready" example:"2026-07-01, fri, 7d" mark:"from"`
 	Repeat   string `json:"repeat,omitempty" type:"rhythm" doc:"closing it makes the next one: daily, weekly, monthly, yearly, or as in 2w or 3m" about:"how often it comes again" example:"weekly, 3m" mark:"repeat"`
+
+	Milestone string `json:"milestone,omitempty" type:"milestone" doc:"milestone that it is a part of" about:"the milestone that it is a part of" example:"MS-…" mark:"milestone" from:"milestones"`
 }
 
 // OptionalFields lists the fields of Optional in their order.

@@ -26,7 +26,9 @@ const (
 	FieldActor    FieldType = "actor"
 	FieldURL      FieldType = "url" // https:// or http://
 
-	fieldRhythm FieldType = "rhythm" // see ParseRhythm; of no field of a config
+	// Of no field of a config.
+	fieldRhythm    FieldType = "rhythm"    // see ParseRhythm
+	FieldMilestone FieldType = "milestone" // the id of one
 )
 
 // FieldTypes lists the types.
@@ -154,6 +156,9 @@ func (f Field) read(text string) (value, key, hint string, ok bool) {
 	case fieldRhythm:
 		r, err := ParseRhythm(text)
 		value, key, ok, hint = r.String(), fixed(uint64(r.days())), err == nil, rhythmHint
+	case FieldMilestone:
+		_, err := record.ParseID(text)
+		ok, hint = err == nil, "the id of a milestone; cairn milestone list shows them"
 	case FieldText:
 		hint = "one line of text"
 	}

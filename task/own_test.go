@@ -44,7 +44,7 @@ func TestNamesOfFields(t *testing.T) {
 			t.Errorf("a field can be called %q", name)
 		}
 	}
-	for _, name := range []string{"severity", "story_points", "x2", "milestone"} {
+	for _, name := range []string{"severity", "story_points", "x2", "release"} {
 		if err := task.ValidFieldName(name); err != nil {
 			t.Errorf("no field can be called %q: %v", name, err)
 		}

@@ -95,7 +95,7 @@ func (f filter) NotMine() string {
 }
 
 // Groupings are by what a board can have lanes.
-func (f filter) Groupings() []string { return []string{"", "holder", "label", "parent"} }
+func (f filter) Groupings() []string { return []string{"", "holder", "label", "parent", "milestone"} }
 
 // Filtered reports whether not all tasks are shown.
 func (f filter) Filtered() bool { return f.Text != "" || f.Where != "" || f.Mine || f.View != "" }
@@ -147,7 +147,7 @@ func (rd *reader) board(r *http.Request) (any, error) {
 		cards[i] = record.Each(rows, func(row verb.Row) card { return cardOf(flow, row, names) })
 	}
 	b.Lanes = lanesOf(b.By, cards)
-	if b.By == "parent" {
+	if b.By == "parent" || b.By == "milestone" {
 		rd.titleLanes(r.Context(), b.Lanes)
 	}
 	return b, nil
@@ -191,6 +191,8 @@ func lanesOf(by string, cells [][]card) []lane {
 			return c.Labels
 		case "parent":
 			return []string{string(c.Parent)}
+		case "milestone":
+			return []string{c.Milestone}
 		}
 		return nil
 	}
@@ -229,11 +231,15 @@ func lanesOf(by string, cells [][]card) []lane {
 // titled is how many lanes at most are named by a title that is looked up.
 const titled = 200
 
-// titleLanes names lanes of parents by their titles, and puts them in the order of these.
+// titleLanes names lanes of parents and of milestones by their titles, and puts them in the order of these.
 func (rd *reader) titleLanes(ctx context.Context, lanes []lane) {
 	for i, l := range lanes[:min(len(lanes), titled)] {
-		if t, err := ask[verb.Task](ctx, rd, "get", args{"id": l.Name}); err == nil {
-			lanes[i].Title = t.Title
+		got, _ := ask[any](ctx, rd, "get", args{"id": l.Name})
+		switch one := got.(type) {
+		case verb.Task:
+			lanes[i].Title = one.Title
+		case verb.Record:
+			lanes[i].Title = one.Title
 		}
 	}
 	slices.SortStableFunc(lanes, func(a, b lane) int {

@@ -56,6 +56,9 @@ func orList(texts []string) string {
 // links judges the links of tasks to records of any kind.
 func (r graphRules) links() {
 	for _, f := range r.Tasks {
+		if of := f.Task.Own["milestone"]; of != "" && !r.exists[of] {
+			r.report(LinkDangling, &f.File, Path{"milestone"}, "is a part of %s, which does not exist", of)
+		}
 		for _, kind := range task.LinkKinds {
 			for n, to := range *f.Task.LinksOf(kind.Name) {
 				if !r.exists[string(to)] && record.ValidLine(kind.Name, string(to)) == nil {

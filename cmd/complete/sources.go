@@ -187,7 +187,8 @@ func sources() map[verb.Source]source {
 			slices.Reverse(open)
 			return each(open, func(h ledger.Handoff) Candidate { return Candidate{h.Ref.ID, h.Title} })
 		},
-		"options": inStore((*completer).options, plain),
+		"milestones": func(c *completer) []Candidate { return c.records(kind.Milestones.Kind, false) },
+		"options":    inStore((*completer).options, plain),
 		"entries": inRecord(func(h record.Header) []record.Entry {
 			all := slices.DeleteFunc(slices.Clone(h.Log), func(e record.Entry) bool { return e.Text == "" })
 			slices.Reverse(all)

@@ -22,6 +22,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/identity"
 	"github.com/cairn-tasks/cairn/internal/verb/knowledge"
+	"github.com/cairn-tasks/cairn/internal/verb/milestones"
 	"github.com/cairn-tasks/cairn/internal/verb/prime"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
@@ -65,6 +66,7 @@ var All = verb.Link(inOrder(
 	search.Verbs,
 	decisions.Verbs,
 	knowledge.Verbs,
+	milestones.Verbs,
 	jobs.Verbs,
 	trees.Verbs,
 	projects.Verbs,
@@ -96,6 +98,7 @@ var order = []string{
 	"brief", "guide", "search",
 	"decision_log", "decision_set_status", "decision_query",
 	"knowledge_write", "knowledge_search",
+	"milestone_add", "milestone_set", "milestone_list", "milestone_show",
 	"handoff_create", "handoff_claim", "handoff_respond", "handoff_resolve", "handoff_query", "inbox",
 	"ref_add", "ref_update", "ref_remove", "ref_query",
 	"skill_list", "skill_get", "skill_upsert",

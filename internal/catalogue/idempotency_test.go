@@ -66,6 +66,8 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"decision_log":        {verbtest.Args{"title": "Locks", "choice": "One"}, verbtest.Args{"title": "Locks", "choice": "None"}},
 	"decision_set_status": {verbtest.Args{"status": "rejected"}, verbtest.Args{"status": "proposed"}},
 	"knowledge_write":     {verbtest.Args{"title": "Locks", "body": "They hold."}, verbtest.Args{"title": "Locks", "body": "They do not."}},
+	"milestone_add":       {verbtest.Args{"title": "Open"}, verbtest.Args{"title": "Close"}},
+	"milestone_set":       {verbtest.Args{"status": "reached"}, verbtest.Args{"status": "dropped"}},
 	"handoff_create":      {verbtest.Args{"title": "Locks?", "to": []string{"me"}}, verbtest.Args{"title": "Keys?", "to": []string{"me"}}},
 	"handoff_claim":       {verbtest.Args{}, verbtest.Args{"id": "HO-01j8x2k7q7f3az"}},
 	"handoff_respond":     {verbtest.Args{"text": "yes"}, verbtest.Args{"text": "no"}},
@@ -190,6 +192,9 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		return named
 	case v.Name == "decision_set_status":
 		named["id"] = verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "Locks", "choice": "One"}).ID
+		return named
+	case v.Name == "milestone_set":
+		named["id"] = verbtest.Must(t, w, "milestone_add", verbtest.Args{"title": "Open the shop"}).ID
 		return named
 	case v.Noun == "handoff" && v.Name != "handoff_create":
 		named["id"] = verbtest.Must(t, w, "handoff_create", verbtest.Args{"title": "Locks?", "body": longText, "to": []string{"me"}}).ID

@@ -102,6 +102,9 @@ func outcome(t *testing.T, w *verb.Workspace, v verb.Verb, f verb.Field, value a
 		}
 	}
 	for _, need := range v.Fields() {
+		if need.Required && need.Names == "milestone" {
+			in[need.Name] = verbtest.Must(t, w, "milestone_add", verbtest.Args{"title": "one"}).ID
+		}
 		if need.Required && need.Names == "decision" {
 			in[need.Name] = verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "one", "choice": "it"}).ID
 		}

@@ -392,8 +392,8 @@ func list(items map[string]any) map[string]any {
 // false; null is "". On the command line each is NAME=VALUE.
 type Values map[string]string
 
-// OwnFields reads values of fields, optional and of the config: me is who acts, and a date may be so far from now. Its
-// errors are those of Due and of task.OwnFields.Read.
+// OwnFields reads values of fields, optional and of the config: me is who acts, a date may be so far from now, and of the
+// id of a milestone a part is enough. Its errors are those of Due, of store.Store.Resolve and of task.OwnFields.Read.
 func (w *Workspace) OwnFields(s *store.Store, given Values) (map[string]string, error) {
 	in := make(map[string]string, len(given))
 	for name, value := range given {
@@ -406,6 +406,12 @@ func (w *Workspace) OwnFields(s *store.Store, given Values) (map[string]string, 
 				return nil, err
 			}
 			value = string(at)
+		case one.Type == task.FieldMilestone && value != "":
+			id, err := s.Resolve(kind.Milestones.Kind, value)
+			if err != nil {
+				return nil, err
+			}
+			value = id
 		}
 		in[name] = value
 	}

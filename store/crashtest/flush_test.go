@@ -79,6 +79,8 @@ var flushes = map[string]string{
 	"register":                                          "./ actors/* actors/",
 	"knowledge_write":                                   "./ knowledge/* knowledge/",
 	"change of a note of knowledge":                     "knowledge/* knowledge/",
+	"milestone_add":                                     "./ milestones/* milestones/",
+	"milestone_set":                                     "milestones/* milestones/",
 	"update of several tasks":                           "tasks/* tasks/* tasks/",
 	"register again":                                    "actors/* actors/",
 }

@@ -206,6 +206,11 @@ var stories = []story{
 		out := h.given(t, "agent:a", "knowledge_write", in{"title": "Locks", "body": "They hold."})
 		return in{"id": out.(knowledge.Note).ID, "body": "They do not."}
 	}},
+	{"milestone_add", "milestone_add", "agent:a", func(*testing.T, *house) in { return in{"title": "Open the shop", "due": "2026-08-01"} }},
+	{"milestone_set", "milestone_set", "agent:a", func(t *testing.T, h *house) in {
+		out := h.given(t, "agent:a", "milestone_add", in{"title": "Open the shop"})
+		return in{"id": out.(verb.Record).ID, "status": "reached"}
+	}},
 	{"update of several tasks", "update", "human:lee", func(t *testing.T, h *house) in {
 		out := h.given(t, "human:lee", "create", in{"title": "Another"})
 		return in{"ids": []string{about, string(out.(verb.Task).ID)}, "labels": []string{"both"}}

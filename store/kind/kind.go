@@ -51,7 +51,7 @@ type Kind struct {
 // Of is a kind whose records have ids of type ID and are values of type T.
 type Of[ID ~string, T any] struct{ *Kind }
 
-var kinds = []*Kind{Tasks.Kind, Sessions.Kind, Proposals.Kind, Decisions.Kind, Handoffs.Kind, Actors.Kind, Skills.Kind, Feedback.Kind, Knowledge.Kind, Repositories.Kind}
+var kinds = []*Kind{Tasks.Kind, Sessions.Kind, Proposals.Kind, Decisions.Kind, Handoffs.Kind, Actors.Kind, Skills.Kind, Feedback.Kind, Knowledge.Kind, Milestones.Kind, Repositories.Kind}
 
 // Register adds a kind to the table. Call it before anything is read. It panics if the name or a folder is taken.
 func Register(k *Kind) {

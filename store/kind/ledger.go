@@ -127,6 +127,21 @@ func handoffRow(h ledger.Handoff, r *Row) {
 	r.Add(AnsweredFact, settlers...)
 }
 
+// Milestones is the row of milestones in the table of kinds.
+var Milestones = DefineMarkdown[ledger.MilestoneID](
+	Kind{
+		Name: ledger.MilestoneKind, Folder: "milestones", Lists: "milestone_list", Prefix: ledger.MilestonePrefix,
+	},
+	Markdown[ledger.Milestone]{
+		Header: func(m *ledger.Milestone) *record.Header { return &m.Header },
+		Body:   func(m *ledger.Milestone) *string { return &m.Body },
+		Keys: func() []Key {
+			return []Key{KeyOf("due", func(m *ledger.Milestone) *task.Due { return &m.Due }).Fact(DueFact)}
+		},
+		States: ledger.MilestoneStates,
+		Closed: ledger.MilestoneStates[1:],
+	})
+
 // Skills is the row of skills in the table of kinds.
 var Skills = DefineMarkdown[ledger.SkillID](
 	Kind{

@@ -152,6 +152,8 @@ func (k keyReader) own(field task.Field) where.Key[Item] {
 		out.Type, out.Read = where.Word, func(value string) (string, error) { return field.Parse(value) }
 	case task.FieldActor:
 		out.Type, out.Read = where.Word, k.actor
+	case task.FieldMilestone:
+		out.Type, out.Read = where.Word, func(part string) (string, error) { return k.s.Resolve(kind.Milestones.Kind, part) }
 	case task.FieldText, task.FieldURL:
 	}
 	return out

@@ -21,9 +21,10 @@ func TestOptionalFieldsAreKnownEverywhere(t *testing.T) {
 		}
 		return got
 	}
+	milestone := verbtest.Must(t, w, "milestone_add", verbtest.Args{"title": "Open the shop"}).ID
 	for _, f := range task.OptionalFields() {
 		sample := map[task.FieldType]string{task.FieldDuration: "2h", task.FieldText: "x", task.FieldNumber: "3", task.FieldBoolean: "true",
-			task.FieldDate: "2026-06-21", task.FieldActor: "human:ada", task.FieldURL: "https://a.example", "rhythm": "weekly"}[f.Type]
+			task.FieldDate: "2026-06-21", task.FieldActor: "human:ada", task.FieldURL: "https://a.example", "rhythm": "weekly", task.FieldMilestone: milestone}[f.Type]
 		if f.Type == task.FieldChoice {
 			sample = f.Choices[0]
 		}
