@@ -15,6 +15,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/cmd/background"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
@@ -45,7 +46,9 @@ func (p *call) workspace(ctx context.Context) (*verb.Workspace, error) {
 	w.Progress = p.meter.Reports(p.Stderr)
 	w.Output = p.watched()
 	w.Job, w.Executor = p.jobOf()
-	w.Boxed = p.Getenv("CAIRN_SANDBOX") == kind.SandboxSystem
+	if w.Boxed = p.Getenv("CAIRN_SANDBOX") == kind.SandboxSystem; w.Boxed {
+		git.Confine()
+	}
 	if rights, inJob := p.jobRights(dir); inJob {
 		w.Rights = rights
 	}

@@ -34,6 +34,9 @@ const tryAll = `while IFS= read -r way; do
 done < ways.txt
 `
 
+// nested makes a repository in the work tree whose config names a filter, which git outside must not start.
+const nested = `git init -q nested && cd nested && echo '* filter=x' > .gitattributes && echo a > f && git add . && git commit -qm n && git config filter.x.clean 'touch HOMEDIR/filtered; cat' && cd .. && git add nested && sleep 1 && echo bb > nested/f`
+
 // An agent in a sandbox edits, commits and hands over by its MCP server, and gets out by none of the ways that it tries.
 // Each way exits with 0 only if it got out.
 func TestSlowHostileAgentInABox(t *testing.T) {
@@ -41,7 +44,7 @@ func TestSlowHostileAgentInABox(t *testing.T) {
 	if _, err := sandbox.Can(); err != nil {
 		t.Skip(err)
 	}
-	w := newJobs(t, 2, "", "worktree_setup: test ! -e "+`"$HOME/private" && echo set >set-up.txt`)
+	w := newJobs(t, 3, "", "worktree_setup: test ! -e "+`"$HOME/private" && echo set >set-up.txt`)
 	agent, err := net.Listen("unix", filepath.Join(w.home, "agent.sock"))
 	if err != nil {
 		t.Fatal(err)
@@ -131,5 +134,19 @@ func TestSlowHostileAgentInABox(t *testing.T) {
 	}
 	if record := w.git(t, "show", "cairn/T-1:.cairn/tasks/T-1.md"); !strings.Contains(record, "over MCP") {
 		t.Errorf("what it said over MCP is not there:\n%s", record)
+	}
+
+	// Nor does git start outside what the config of a repository within the work tree names.
+	w.boxed(t, "", "shell "+in.Replace(nested), "finish raised it")
+	start := w.command(t, "job", "start", "T-3", "--executor", "mine", "--foreground", "--json")
+	out, _ := start.Output() // what is in a repository within is not committed, so the job fails
+	one = parseJob(t, string(out))
+	if one.State != "FAILED" || one.Reason != "CHECKS_FAILED" {
+		t.Errorf("%+v", one)
+	}
+	w.git(t, "-C", one.Worktree, "status")
+	w.git(t, "-C", one.Worktree, "diff")
+	if _, err := os.Stat(filepath.Join(w.home, "filtered")); err == nil {
+		t.Error("git started a filter of the program's own outside")
 	}
 }

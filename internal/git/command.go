@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -121,8 +122,24 @@ func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return program(ctx, dir, slices.Concat(quiet, alone, offline, reading), environ(dir), args)
 }
 
+// confined says that no git looks into a repository within a work tree.
+var confined atomic.Bool
+
+// Confine keeps every git that this process starts from looking into repositories within a work tree: it would start what
+// their configs name, and a program in a sandbox can have written these.
+func Confine() { confined.Store(true) }
+
 // program makes a git command with settings and an environment; no other code starts git.
 func program(ctx context.Context, dir string, with []setting, env, args []string) *exec.Cmd {
+	if confined.Load() {
+		with = append(slices.Clip(with), setting{"diff.ignoreSubmodules", "dirty"})
+		args = slices.Clone(args)
+		for i, a := range args {
+			if a == "--ignore-submodules=none" {
+				args[i] = "--ignore-submodules=dirty"
+			}
+		}
+	}
 	full := make([]string, 0, 1+2*len(with)+len(args))
 	full = append(full, "--no-pager")
 	for _, s := range with {

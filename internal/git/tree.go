@@ -314,6 +314,11 @@ func (w *workTree) addNested(ctx context.Context, path string, untracked bool) e
 	if err != nil || !ok || repo.CommonDir == w.CommonDir {
 		return err
 	}
+	if confined.Load() {
+		head, err := repo.Head(ctx)
+		w.tree.set(path, modeRepo, head.Commit)
+		return err
+	}
 	nested := workTree{Repo: repo, foreign: w.foreign || untracked}
 	id, err := nested.state(ctx)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sandbox"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
@@ -31,7 +32,7 @@ func (r *run) confine() error {
 	if err != nil {
 		return err
 	}
-	git, err := r.tree.gitBox()
+	parts, err := r.tree.gitBox()
 	if err != nil {
 		return record.Errorf(record.IO, "cannot prepare the sandbox: %v", err)
 	}
@@ -41,9 +42,9 @@ func (r *run) confine() error {
 	local := func(l layout.Layout) string { return filepath.Join(l.Top(), "local") }
 	r.box = &sandbox.Box{
 		Home: home, Network: needs.Network, Env: slices.Concat(user.Env, needs.Env),
-		Read:  slices.Concat(userconfig.AtHome(home, slices.Concat(user.Read, needs.Read)), git.Read),
-		Write: slices.Concat(userconfig.AtHome(home, slices.Concat(user.Write, needs.Write)), git.Write),
-		Keep:  slices.Concat(git.Keep, []string{records, filepath.Join(top, ".git")}),
+		Read:  slices.Concat(userconfig.AtHome(home, slices.Concat(user.Read, needs.Read)), parts.Read),
+		Write: slices.Concat(userconfig.AtHome(home, slices.Concat(user.Write, needs.Write)), parts.Write),
+		Keep:  slices.Concat(parts.Keep, []string{records, filepath.Join(top, ".git")}),
 		Hide: []string{filepath.Dir(string(r.s.Live)), filepath.Dir(string(at.Live)), local(r.s.Layout), local(at.Layout),
 			filepath.Join(records, "local"), r.w.StateDir, r.w.ConfigDir},
 	}
@@ -53,6 +54,28 @@ func (r *run) confine() error {
 		r.box.Write = append(r.box.Write, top)
 	}
 	r.tree.trees.NoHooks = true
+	git.Confine()
+	return nil
+}
+
+// forgetNested takes repositories out of the index that the program put there: whoever runs git in the work tree later
+// would start what their configs name. They stay where they are, as folders that git does not track.
+func (t *workTree) forgetNested(ctx context.Context) error {
+	files, err := t.repo.Index("").Files(ctx, "")
+	if err != nil {
+		return err
+	}
+	base, err := t.repo.Objects().Tree(ctx, t.from)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if _, there := base[f.Path]; f.Repository() && !there {
+			if _, err := (git.Writing{}).Run(ctx, t.Path, "update-index", "--force-remove", "--", f.Path); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

@@ -398,6 +398,9 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 		Budget: budget, Tokens: tokens, Words: r.tell, Box: r.box,
 	})
 	r.watch.pulse.end()
+	if r.box != nil {
+		err = errors.Join(err, r.tree.forgetNested(context.WithoutCancel(ctx)))
+	}
 	lost := context.Cause(alive)
 	stop()
 	r.anew = r.anew && result.ResumeID == ""
