@@ -8,8 +8,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sandbox"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
-	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
@@ -41,7 +39,7 @@ func (e *examination) leftovers(ctx context.Context) error {
 func (e *examination) sandbox(context.Context) error {
 	user, _ := userconfig.ReadSandbox(e.ConfigDir)
 	config := e.Store.Config
-	_, err := gates.JobBoxed(&verb.Workspace{ConfigDir: e.ConfigDir}, config.JobSandbox, "")
+	_, err := work.JobBoxed(e.ConfigDir, config.JobSandbox, "")
 	if kind.SandboxSystem == kind.Stricter(config.CheckSandbox, user.Checks) && err == nil {
 		_, err = sandbox.Can()
 	}

@@ -1,11 +1,9 @@
 package gates
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 
-	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sandbox"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -43,25 +41,6 @@ func BoxOf(w *verb.Workspace, s *store.Store, files layout.Layout, root string) 
 		box.Keep = append(box.Keep, files.Repo.CommonDir)
 	}
 	return box, nil
-}
-
-// JobBoxed reports whether the program of a job runs in a sandbox, by the word of the workspace, and that of the user for
-// its executor, "" for the one for all. It returns NO_SANDBOX for one that cannot be had here.
-func JobBoxed(w *verb.Workspace, workspace, executor string) (bool, error) {
-	user, err := userconfig.ReadSandbox(w.ConfigDir)
-	if err != nil {
-		return false, err
-	}
-	switch kind.Stricter(workspace, cmp.Or(executor, user.Jobs)) {
-	case kind.SandboxContainer:
-		return false, record.Errorf(record.NoSandbox, "a job is to run in a container, and cairn cannot make one yet").
-			WithHint("system is the sandbox that there is: job_sandbox of the workspace, sandbox.jobs and executors of your own config")
-	case kind.SandboxSystem:
-		_, err := sandbox.Can()
-		return err == nil, err
-	default:
-		return false, nil
-	}
 }
 
 // topOf is the top of the work tree in which a folder lies; the folder itself outside of git.

@@ -59,8 +59,8 @@ func (e Executor) boxed(run Run, argv, set []string) (boxed, env []string, err e
 // programFolders are where a program lies, and where it leads if it is a link.
 func programFolders(path string) []string {
 	dirs := []string{filepath.Dir(path)}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		dirs = append(dirs, filepath.Dir(real))
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		dirs = append(dirs, filepath.Dir(target))
 	}
 	return dirs
 }
@@ -76,8 +76,8 @@ func (r Run) served(ctx context.Context) (boxed Run, end func(), err error) {
 	if err != nil {
 		return r, nil, err
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	if target, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = target
 	}
 	l, err := net.Listen("unix", filepath.Join(dir, "mcp"))
 	if err != nil {

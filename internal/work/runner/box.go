@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sandbox"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
-	"github.com/cairn-tasks/cairn/internal/verb/gates"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -24,7 +24,7 @@ import (
 func (r *run) confine() error {
 	needs := r.agent.Needs()
 	word := kind.Stricter(r.s.Config.JobSandbox, r.tree.at.Config.JobSandbox)
-	boxed, err := gates.JobBoxed(r.w, word, needs.Sandbox)
+	boxed, err := work.JobBoxed(r.w.ConfigDir, word, needs.Sandbox)
 	if err != nil || !boxed {
 		return err
 	}

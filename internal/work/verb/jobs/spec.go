@@ -12,7 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/verb/gates"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
@@ -43,7 +43,7 @@ func chosen(w *verb.Workspace, s *store.Store, name string) (executor.Executor, 
 
 // confined returns NO_SANDBOX if the program is to run in a sandbox that cannot be had.
 func confined(w *verb.Workspace, s *store.Store, ex executor.Executor) error {
-	_, err := gates.JobBoxed(w, s.Config.JobSandbox, ex.Needs().Sandbox)
+	_, err := work.JobBoxed(w.ConfigDir, s.Config.JobSandbox, ex.Needs().Sandbox)
 	return err
 }
 
