@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 )
 
@@ -208,5 +209,55 @@ func TestWhyATaskIsNotDone(t *testing.T) {
 	}
 	if got := why(first); got != "" {
 		t.Errorf("of what nothing keeps it says %s", got)
+	}
+}
+
+// An edit saves what was changed in its form alone, whatever else changed meanwhile; only the same field is a conflict.
+func TestAnEditBesideAnother(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	w := b.s.reads.w
+	id := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Pay", "body": "first\nand second", "labels": []string{"a", "b"}, "checks": []verbtest.Args{{"desc": "it pays", "cmd": "true"}, {"desc": "seen"}}}).ID
+	form := func() url.Values {
+		t.Helper()
+		out := url.Values{"token": {b.token}, "id": {id}}
+		page := b.page("/task/" + id)
+		page = page[strings.Index(page, `<form method="post" action="/do/update" class="stack"`):]
+		page = page[:strings.Index(page, "</form>")]
+		for _, m := range regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			out.Set(m[1], m[2])
+		}
+		for name, value := range (taskPage{Context: tasks.Context{Task: b.get(id)}}).Fields() {
+			out.Set(name, strings.ReplaceAll(value, "\n", "\r\n"))
+		}
+		return out
+	}
+	mine := form()
+	verbtest.Must(t, &w, "note", verbtest.Args{"id": id, "text": "looks good"})
+	verbtest.Must(t, &w, "update", verbtest.Args{"id": id, "labels": []string{"c"}})
+	mine.Set("title", "Pay soon")
+	if status, page, _ := b.do("POST", "/do/update", mine, nil); status != http.StatusSeeOther {
+		t.Fatalf("%d: %s", status, page)
+	}
+	now := b.get(id)
+	if now.Title != "Pay soon" || len(now.Labels) != 1 || len(now.Checks) != 2 || !strings.Contains(now.Body, "and second") {
+		t.Errorf("it is %+v", now)
+	}
+
+	mine = form()
+	verbtest.Must(t, &w, "update", verbtest.Args{"id": id, "title": "Pay now"})
+	mine.Set("title", "Pay later")
+	status, page, _ := b.do("POST", "/do/update", mine, nil)
+	if status != http.StatusConflict || !strings.Contains(page, `value="Pay later"`) || strings.Contains(page, `name="labels"`) || !strings.Contains(page, "Pay now") {
+		t.Errorf("%d: %s", status, page)
+	}
+
+	mine = form()
+	before := b.get(id).Rev
+	if status, page, _ := b.do("POST", "/do/update", mine, nil); status != http.StatusSeeOther || b.get(id).Rev != before {
+		t.Errorf("%d: nothing was changed, and something is written: %s", status, page)
+	}
+	mine.Set("check", "it pays=true\r\nlint=true")
+	if status, page, _ := b.do("POST", "/do/update", mine, nil); status != http.StatusSeeOther || len(b.get(id).Checks) != 3 {
+		t.Errorf("%d: the checks are %+v: %s", status, b.get(id).Checks, page)
 	}
 }

@@ -53,7 +53,7 @@ func (wr *writer) do(w http.ResponseWriter, r *http.Request, v *visitor) {
 	if err == nil {
 		err = wr.complete(vb, in, r.PostForm)
 	}
-	if err == nil {
+	if err == nil && (name != "update" || wr.unite(r.Context(), in, r.PostForm)) {
 		err = wr.write(r.Context(), vb, in, r.PostForm)
 	}
 	_ = limit.SetWriteDeadline(time.Now().Add(answerTime))
