@@ -31,7 +31,7 @@ var free = map[string]string{
 	"remote_url": "an address", "url": "an address", "repo": "an address", "webhook": "an address", "http": "an address",
 	"number": "a number", "limit": "a number", "offset": "a number", "depth": "a number", "top_k": "a number", "min_similarity": "a number", "max_tasks": "a number",
 	"max_decisions": "a number", "max_knowledge": "a number", "max_activity": "a number", "budget": "a number", "budget_tokens": "a number", "retries": "a number", "attempts": "a number", "jobs": "a number",
-	"lease_seconds": "a time", "timeout_seconds": "a time", "ttl_seconds": "a time", "stall_seconds": "a time", "due": "a time", "due_before": "a time",
+	"lease_seconds": "a time", "timeout_seconds": "a time", "ttl_seconds": "a time", "stall_seconds": "a time", "due": "a time", "due_before": "a time", "after": "a time", "repeat": "a time",
 	"estimate": "a time", "since": "a time", "until": "a time", "older_than": "a time", "valid-after": "a time", "valid-before": "a time",
 	"cursor": "an answer", "ack": "an answer", "expected_rev": "an answer", "expected_version": "an answer", "idempotency_key": "an answer",
 	"line": "what the scripts give", "breaks": "what the scripts give",
