@@ -87,6 +87,9 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 			t.Errorf("%s is missing in %s", want, page)
 		}
 	}
+	if page := b.send("update", http.StatusBadRequest, url.Values{"id": {id}, "title": {"Pay\xff"}}); !strings.Contains(page, "is no UTF-8") {
+		t.Errorf("what is no text gives %s", page)
+	}
 	was := b.get(id)
 	w := b.s.reads.w
 	verbtest.Must(t, &w, "update", verbtest.Args{"id": id, "body": "theirs"})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -12,6 +13,11 @@ import (
 // inputOf reads a form as the input of a verb. A list is its values, or the lines of one of them; labels and ids may
 // have commas between them.
 func inputOf(v verb.Verb, form url.Values) (args, error) {
+	for name, values := range form {
+		if !utf8.ValidString(name + strings.Join(values, "")) { // JSON would have other characters in its place
+			return nil, verb.BadInput(record.Clip(strings.ToValidUTF8(name, "?"), 40), "is no UTF-8")
+		}
+	}
 	in := args{}
 	for _, f := range v.Fields() {
 		if f.Type == verb.Pairs {
