@@ -20,17 +20,25 @@ const (
 func (w *Worktrees) Open(t Tree) (*git.Repo, error) { return w.opened(t.Path) }
 
 // PatchOfChanges is what the files of a work tree, but for those of the record, have beside the commit that is checked out
-// there, as a patch for people to read: of a file that is binary or large only the name. The caller trusts the clone.
+// there, as a patch for people to read: of a file that is binary or large, or comes behind 500 others, only the name. The
+// caller trusts the clone.
 func PatchOfChanges(ctx context.Context, there *git.Repo) (string, error) {
 	changes, err := there.Changes(ctx, git.Looks{Shallow: true})
 	if err != nil {
 		return "", err
 	}
 	changes = slices.DeleteFunc(changes, func(c git.Change) bool {
-		return there.SetsAside(c.Path) || c.Untracked && there.LeavesLocal(c.Path) || c.Submodule || strings.HasSuffix(c.Path, "/") || strings.Contains(c.Path, "\n")
+		return there.SetsAside(c.Path) || c.Untracked && there.LeavesLocal(c.Path) || c.Submodule || strings.HasSuffix(c.Path, "/")
 	})
-	changes = changes[:min(len(changes), mostChanged)]
 	var out strings.Builder
+	shown := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return strings.Contains(c.Path, "\n") })
+	shown = shown[:min(len(shown), mostChanged)]
+	for _, c := range changes {
+		if !slices.Contains(shown, c) {
+			fmt.Fprintf(&out, "diff --git %q %[2]q\nBinary files %[1]q and %[2]q differ\n", "a/"+c.Path, "b/"+c.Path)
+		}
+	}
+	changes = shown
 	names := make([]string, len(changes))
 	for i, c := range changes {
 		names[i] = "HEAD:" + c.Path
