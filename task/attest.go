@@ -48,8 +48,8 @@ func (a Attesters) settledBy(c Check) (who string, sign bool) {
 	return strings.CutPrefix(by, BySigned+" ")
 }
 
-// maySettle reports whether an actor may attest a manual check.
-func (a Attesters) maySettle(c Check, who record.Actor) bool {
+// MaySettle reports whether an actor may attest a manual check.
+func (a Attesters) MaySettle(c Check, who record.Actor) bool {
 	by, _ := a.settledBy(c)
 	return by == ByAnyone || by == ByHuman && who.Human() || by == string(who)
 }
@@ -57,7 +57,7 @@ func (a Attesters) maySettle(c Check, who record.Actor) bool {
 // mayAttest returns FORBIDDEN, naming who may attest the check, if the actor may not.
 func (a Attesters) mayAttest(t Task, i int, who record.Actor) error {
 	c := t.Checks[i]
-	if a.maySettle(c, who) {
+	if a.MaySettle(c, who) {
 		return nil
 	}
 	if by, _ := a.settledBy(c); by != ByHuman {
@@ -93,7 +93,7 @@ func (a Attesters) settled(t Task, i int, ev Evidence) bool {
 	case signed && a.Signature(t, ev.Entry) != nil, !signed && a.MustSign(c):
 		return false
 	default:
-		return a.maySettle(c, ev.Who)
+		return a.MaySettle(c, ev.Who)
 	}
 }
 

@@ -122,11 +122,11 @@ func (a Attesters) sayWhatHelps(err *record.Error, t Task, open []int, who recor
 	i := open[0]
 	err = err.WithNext(record.CallTo("get", "id", t.ID, "mode", "context"))
 	by, sign := a.settledBy(t.Checks[i])
-	if a.maySettle(t.Checks[i], who) && !sign && who.Human() {
+	if a.MaySettle(t.Checks[i], who) && !sign && who.Human() {
 		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then %s", i,
 			record.CallTo("attest", "id", t.ID, "check", i, "pass", record.Either).OnlyShown())
 	}
-	if a.maySettle(t.Checks[i], who) && !sign {
+	if a.MaySettle(t.Checks[i], who) && !sign {
 		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then %s says what you found", i, record.CallTo("attest"))
 	}
 	if by == ByHuman {

@@ -130,7 +130,7 @@ func (w *walk) badResult(i int, e record.Entry, named []Check) string {
 		return "settles by a run what is attested, or the other way round"
 	case len(declared) == 0 && w.declaredLater(named, i):
 		return "has a result of a check that the task did not have yet"
-	case e.Did == record.Attested && len(declared) > 0 && !slices.ContainsFunc(declared, func(c Check) bool { return w.Flow.maySettle(c, e.Who) }):
+	case e.Did == record.Attested && len(declared) > 0 && !slices.ContainsFunc(declared, func(c Check) bool { return w.Flow.MaySettle(c, e.Who) }):
 		return "attests a check that " + string(e.Who) + " may not settle"
 	}
 	return ""

@@ -155,6 +155,10 @@ func (d *painter) screen(c screen) inside {
 		if titled, ok := body.(interface{ pageTitle() string }); ok && err == nil {
 			p.Title = titled.pageTitle()
 		}
+		if to, ok := body.(elsewhere); ok {
+			http.Redirect(w, r, string(to), http.StatusSeeOther)
+			return
+		}
 		if p.Body = body; err != nil {
 			out := explain(err, d.reads.w.Rights)
 			out.Form = r.URL.Query()

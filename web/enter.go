@@ -108,17 +108,19 @@ func (d *door) within(do inside) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := d.visitor(r)
 		switch {
-		case v == nil && r.Method == http.MethodGet && r.Header.Get(tokenHeader) == "" && r.URL.Path != "/live":
+		case v == nil && reads(r) && r.Header.Get(tokenHeader) == "" && r.URL.Path != "/live":
 			d.shut(w, http.StatusUnauthorized, "")
 		case v == nil:
 			http.Error(w, "not entered", http.StatusUnauthorized)
-		case r.Method != http.MethodGet && !same(r.Header.Get(tokenHeader), v.token) && !same(r.PostForm.Get("token"), v.token):
+		case !reads(r) && !same(r.Header.Get(tokenHeader), v.token) && !same(r.PostForm.Get("token"), v.token):
 			http.Error(w, "the token is missing: load the page again", http.StatusForbidden)
 		default:
 			do(w, r, v)
 		}
 	}
 }
+
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // tokenHeader has the token of a visitor. Who sends it is the script of a page, which wants what lies inside of a page.
 const tokenHeader = "Cairn-Token"
@@ -137,7 +139,7 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if v == nil {
-		d.shut(w, http.StatusForbidden, "This link was used before, or is of another server.")
+		d.shut(w, http.StatusForbidden, "This link was used before, or is of another server. For a new one end the server (Ctrl-C) and type cairn web again.")
 		return
 	}
 	http.SetCookie(w, &http.Cookie{

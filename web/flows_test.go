@@ -117,7 +117,7 @@ func TestAReviewFromThePages(t *testing.T) {
 
 	b.says(t, "/needs", "review", "It ships now.", `value="approve"`, `value="merge"`)
 	page := b.send("review_apply", http.StatusUnprocessableEntity, url.Values{"id": {id}, "action": {"merge"}})
-	if !strings.Contains(page, "it ships") || !strings.Contains(page, "CHECKS_FAILED") {
+	if !strings.Contains(page, "it ships") || !strings.Contains(page, "Not merged") {
 		t.Errorf("a refused merge says %s", page)
 	}
 	b.send("review_apply", http.StatusBadRequest, url.Values{"id": {id}, "action": {"reject"}, "text": {""}})

@@ -153,6 +153,7 @@ func recordOf(r verb.Record) recordPage {
 	if r.Kind == "handoff" {
 		out.Options = out.Said["options"]
 		delete(out.Said, "options")
+		delete(out.Said, "fingerprint") // for programs
 		out.Question = r.Status == "open" || r.Status == "claimed"
 		if n := slices.IndexFunc(out.Provenance, func(e verb.Entry) bool { return e.Did == record.Responded }); n >= 0 {
 			e := out.Provenance[n]

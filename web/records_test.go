@@ -128,3 +128,67 @@ func TestCommentsBesideLines(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 }
+
+// What waits for a person is settled where it is listed: what an agent proposed, a manual check behind commands that
+// passed, a question that leads to its task, and work to take over. No page has what is for programs alone.
+func TestWhatWaitsIsSettledInPlace(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	w := b.s.reads.w
+	agent := w
+	agent.Actor = verb.As("agent:claude")
+	id := verbtest.Must(t, &w, "create", verbtest.Args{
+		"title": "Pay", "checks": []verbtest.Args{{"desc": "it pays", "cmd": "true"}}, "acceptance": []string{"read aloud"},
+	}).ID
+	verbtest.ApproveAll(t, &w)
+	verbtest.Must(t, &w, "start", verbtest.Args{"id": id})
+	verbtest.Must(t, &w, "run_checks", verbtest.Args{"id": id})
+	decision := verbtest.Must(t, &agent, "decision_log", verbtest.Args{"title": "Keys", "choice": "UUIDs, please"}).ID
+	asked := verbtest.Must(t, &agent, "handoff_create", verbtest.Args{
+		"title": "Take over the printer", "to": []string{"human:ada"}, "about": []string{id}, "fingerprint": "asked 10b643b3",
+	}).ID
+	b.says(t, "/needs", "UUIDs, please", "Accept", "read aloud", `action="/do/attest"`, "Take it over", `<a href="/record/`+id+`">`)
+	if status, _, _ := b.do("GET", "/record/"+id, nil, nil); status != http.StatusSeeOther {
+		t.Errorf("the record of a task: %d", status)
+	}
+	if page := b.page("/record/" + asked); strings.Contains(page, "10b643b3") {
+		t.Error("the page has the fingerprint")
+	}
+	b.send("handoff_claim", http.StatusSeeOther, url.Values{"id": {asked}})
+	if strings.Contains(b.page("/needs"), "Take it over") {
+		t.Error("what was taken is offered still")
+	}
+	b.confirm("decision_set_status", "accept", url.Values{"id": {decision}, "status": {"accepted"}})
+	b.confirm("attest", "pass", url.Values{"id": {id}, "check": {"1"}, "pass": {"true"}})
+	if page := b.page("/needs"); strings.Contains(page, "UUIDs") || strings.Contains(page, "read aloud") {
+		t.Error("it still waits")
+	}
+}
+
+// A page that is not there says so in the usual page, and HEAD reads.
+func TestNoSuchPage(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	status, page, _ := b.do("GET", "/nowhere", nil, nil)
+	if status != http.StatusNotFound || !strings.Contains(page, "there is no page at /nowhere") || !strings.Contains(page, `href="/board"`) {
+		t.Errorf("%d: %s", status, page)
+	}
+	if status, _, _ := b.do("HEAD", "/board", nil, nil); status != http.StatusOK {
+		t.Errorf("HEAD: %d", status)
+	}
+}
+
+// The box that says why a task is not done has the end of what the failed check printed, without the head of the log.
+func TestWhyHasTheOutput(t *testing.T) {
+	b := serve(t, Options{}).enter()
+	w := b.s.reads.w
+	id := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Pay", "checks": []verbtest.Args{
+		{"desc": "tests pass", "cmd": "echo it does not pay; false"}, {"desc": "lint", "cmd": "true"},
+	}}).ID
+	verbtest.ApproveAll(t, &w)
+	verbtest.Must(t, &w, "run_checks", verbtest.Args{"id": id})
+	page := b.page("/task/" + id)
+	_, why, _ := strings.Cut(page, `id="held"`)
+	why, _, _ = strings.Cut(why, "</section>")
+	if !strings.Contains(why, "it does not pay") || strings.Contains(why, "duration") {
+		t.Errorf("the box says %s", why)
+	}
+}

@@ -38,6 +38,19 @@ type nowIs struct {
 	Body   string
 }
 
+// Head says in words what was not done.
+func (r refusal) Head() string {
+	switch r.Do {
+	case "transition", "start":
+		return "Not moved"
+	case "review_apply":
+		return map[string]string{"approve": "Not approved", "merge": "Not merged", "reject": "Not sent back"}[r.Form.Get("action")]
+	case "update", "create", "knowledge_write", "note", "decision_log":
+		return "Not saved"
+	}
+	return "That did not work"
+}
+
 // typed are the fields of forms into which people type or in which they choose; all others go along.
 var typed = sync.OnceValue(func() []string {
 	return append(optionalNames(),

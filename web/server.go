@@ -78,6 +78,12 @@ func (s *Server) routes() {
 	for path, screen := range screens() {
 		s.mux.HandleFunc("GET "+path, s.door.within(s.screen(screen)))
 	}
+	s.mux.HandleFunc("GET /", s.door.within(s.screen(screen{"broken", "No such page", func(_ *reader, r *http.Request) (any, error) {
+		return nil, record.Errorf(record.NotFound, "there is no page at %s", r.URL.Path)
+	}})))
+	s.mux.HandleFunc("GET /do/", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "a form is posted", http.StatusMethodNotAllowed)
+	})
 	s.mux.HandleFunc("GET /theme", s.door.within(choose))
 	s.mux.HandleFunc("GET /live", s.door.within(s.live.stream))
 	s.mux.HandleFunc("POST /do/{verb}", s.door.within(s.writes.do))

@@ -150,7 +150,7 @@ func TestANightAsleep(t *testing.T) {
 	id := b.create("Pay")
 	b.says(t, "/task/"+id, ">now</time>")
 	asleep.Store(int64(10 * time.Hour))
-	b.says(t, "/task/"+id, ">10 h</time>")
+	b.says(t, "/task/"+id, ">10 h ago</time>")
 	b.send("note", http.StatusSeeOther, map[string][]string{"id": {id}, "text": {"good morning"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -23,6 +23,7 @@ type taskPage struct {
 	Working record.Status
 	Done    record.Status
 	Jobs    []jobs.Job
+	Ran     []tasks.Log // the newest runs of its checks, if one has failed
 
 	Questions []recordPage // about it that are not ended
 	InReview  bool
@@ -40,6 +41,26 @@ func (t taskPage) Passed() int {
 // Unpassed are the checks that stand in the way of a close.
 func (t taskPage) Unpassed() []verb.Check {
 	return record.Those(t.Checks, func(c verb.Check) bool { return c.Result != record.Pass || c.Held != "" })
+}
+
+// printedShown is how much of the end of what a failed check printed is shown first, in bytes.
+const printedShown = 1200
+
+// Printed is the end of what the newest run of a check printed, without the head of its log; "" for one that is not here.
+func (t taskPage) Printed(check string) string {
+	for _, log := range t.Ran {
+		begin := "task: " + string(t.ID) + "\ncheck: "
+		if _, text, ok := strings.Cut(log.Text, begin+check+"\n"); ok {
+			text, _, _ = strings.Cut(text, begin) // of the next check
+			_, text, _ = strings.Cut(text, "\n\n")
+			text = strings.TrimSpace(text)
+			if cut := len(text) - printedShown; cut > 0 {
+				text = "…" + strings.ToValidUTF8(text[cut:], "")
+			}
+			return text
+		}
+	}
+	return ""
 }
 
 // IsHeldUp reports whether the page begins with why the task is not done.
@@ -133,6 +154,11 @@ func (rd *reader) task(r *http.Request) (any, error) {
 	flow := at.Config.Flow
 	out.States, out.Working, out.Done, out.Closed = flow.States, flow.Working, flow.Done(), flow.IsClosed(out.Status)
 	out.Starts = flow.Starts(out.Status, flow.Working) && (out.Status != flow.Working || out.Held == nil)
+	if slices.ContainsFunc(out.Checks, func(c verb.Check) bool { return c.Result == record.Fail }) {
+		if logs, err := ask[tasks.LogsOut](r.Context(), rd, "logs", args{"id": out.ID, "limit": 20}); err == nil {
+			out.Ran = logs.Logs
+		}
+	}
 	out.Short = rd.shortener(r.Context(), []verb.Row{out.Row})
 	if of, err := ask[jobs.Listed](r.Context(), rd, "job_list", args{"task": out.ID}); err == nil {
 		out.Jobs = of.Items
@@ -168,10 +194,18 @@ type recordPage struct {
 	Said     map[string][]string // the other keys of its file, as texts
 }
 
+// TakesOver reports whether it asks somebody to go on with something, and nobody does.
+func (p recordPage) TakesOver() bool {
+	return p.Kind == "handoff" && p.Status == "open" && slices.Contains(p.Said["type"], "handoff")
+}
+
 // RecordBody is the text of the record.
 func (p recordPage) RecordBody() string { return p.Body }
 
 func (p recordPage) pageTitle() string { return p.ID + " " + p.Title }
+
+// elsewhere is the page of what a path names by another.
+type elsewhere string
 
 func (rd *reader) record(r *http.Request) (any, error) {
 	got, err := ask[any](r.Context(), rd, "get", args{"id": r.PathValue("id"), "include": []string{"comments"}})
@@ -181,6 +215,8 @@ func (rd *reader) record(r *http.Request) (any, error) {
 	switch one := got.(type) {
 	case verb.Record:
 		return recordOf(one), nil
+	case tasks.Context, verb.Task:
+		return elsewhere("/task/" + r.PathValue("id")), nil
 	case verb.Session:
 		return recordPage{Record: verb.Record{RecordRow: verb.RecordRow{Kind: "session", ID: one.ID, Title: one.Goal, Status: record.Status(one.Status)},
 			Body: one.Summary, Comments: one.Comments}, Said: map[string][]string{"actor": {string(one.Actor)}, "task": {string(one.Task)}}}, nil

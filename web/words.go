@@ -49,9 +49,12 @@ var funcs = template.FuncMap{
 	"head":       func(name string) string { return strings.ToUpper(name[:1]) + name[1:] },
 	"num":        func(p task.Priority) int { return int(p) },
 	"inc":        func(n int) int { return n + 1 },
-	"size":       sizeOf,
-	"count":      func(n int, one, many string) string { return count(n, one, many) },
-	"put":        func(format string, values ...any) string { return fmt.Sprintf(format, values...) },
+	"web": func(target string) bool {
+		return strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "http://")
+	},
+	"size":  sizeOf,
+	"count": func(n int, one, many string) string { return count(n, one, many) },
+	"put":   func(format string, values ...any) string { return fmt.Sprintf(format, values...) },
 }
 
 var priorityNames = []string{"drop everything", "high", "normal", "low", "someday"}
@@ -113,11 +116,11 @@ func ago(now, at time.Time) string {
 	case d < time.Minute:
 		return "now"
 	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
 	case d < 36*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
 	case d < 60*24*time.Hour:
-		return fmt.Sprintf("%d d", int(d.Hours()/24))
+		return fmt.Sprintf("%d d ago", int(d.Hours()/24))
 	default:
 		return at.UTC().Format("2 Jan 2006")
 	}

@@ -165,7 +165,7 @@ func (wr *writer) refuse(w http.ResponseWriter, r *http.Request, v *visitor, err
 	if out.Code == record.Conflict {
 		out.Now = wr.now(r.Context(), r.PostForm.Get("id"))
 	}
-	p := wr.page(r, v, "Not done")
+	p := wr.page(r, v, out.Head())
 	p.Body = out
 	wr.draw(w, status, "refused", p)
 }

@@ -28,7 +28,7 @@ import (
 // Numbers there are varints, texts have their length in front.
 const (
 	magic      = "cairnidx"
-	version    = 13 // to be raised whenever an entry, or what a row is made of, changes
+	version    = 14 // to be raised whenever an entry, or what a row is made of, changes
 	headerSize = 48
 	checkedAt  = 16
 	maxFile    = 1 << 30 // bytes; a longer index is not read

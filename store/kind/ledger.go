@@ -41,6 +41,7 @@ var Decisions = DefineMarkdown[ledger.DecisionID](
 			}
 		},
 		States: ledger.DecisionStates,
+		Row:    func(d ledger.Decision, r *Row) { r.Add(FromFact, string(d.Log.First().Who)) },
 		Closed: []record.Status{ledger.Accepted, ledger.Rejected},
 	})
 
@@ -96,9 +97,11 @@ var Handoffs = DefineMarkdown[ledger.HandoffID](
 		Row:    handoffRow,
 	})
 
+// FromFact is the name of the fact that says who asked a handoff, or logged a decision.
+const FromFact = "from"
+
 // The names of the facts that only the row of a handoff has.
 const (
-	FromFact     = "from"
 	ToFact       = "to"      // one for each recipient
 	OptionFact   = "option"  // the newest answer's
 	AnswerFact   = "answer"  // a Said: who answered or ended it, but for who asked, since who asked ended it; the newest few

@@ -333,6 +333,7 @@ func taskRow(v any, r *Row) {
 			r.Add(ReviewerFact, string(c.Reviewer()))
 		}
 	}
+	r.Add(ManualFact, manualLeft(t, evidence)...)
 	if r.Fact(ReviewerFact) != "" {
 		if e, moved := t.Provenance.Newest(func(e record.Entry) bool { return e.To != "" }); moved {
 			r.Add(MovedFact, SaidOf(e).String())
@@ -349,6 +350,7 @@ const (
 	ModeFact     = "mode"
 	ReviewerFact = "reviewer" // whose approval a check asks for that has not passed; one for each
 	MovedFact    = "moved"    // a Said: the entry that moved the task to its state; only beside ReviewerFact
+	ManualFact   = "manual"   // a ManualCheck that waits for somebody, where all commands have passed; one for each
 	AttestedFact = "attested" // a Said: a manual check was settled, and More is how; the newest few
 	ApprovedFact = "approved" // a Said: the newest approval of the work, which nothing took back and after which nothing moved the task
 	WorkerFact   = "worker"   // who has worked on the task; only beside AttestedFact

@@ -443,3 +443,64 @@ func TestHandoffToNobodyIsTold(t *testing.T) {
 		t.Errorf("%+v, %v", out.Notices, err)
 	}
 }
+
+// What an agent proposed waits for every person, and a manual check for whoever may settle it, once the commands have
+// passed or the work was handed over. A question says what it is about, and each says the command that settles it.
+func TestWhatWaitsToBeSettled(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	w.Actor = verb.As("human:ada")
+	agent := as(w, "agent:a")
+	proposed := verbtest.Must(t, agent, "decision_log", verbtest.Args{"title": "Keys", "choice": "UUIDs"}).ID
+	verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "Mine", "choice": "mine", "status": "proposed"})
+	checks := []verbtest.Args{{"desc": "tests pass", "cmd": "true"}}
+	begun := verbtest.Must(t, w, "create", verbtest.Args{"title": "Begun", "checks": checks, "acceptance": []string{"read aloud"}}).ID
+	open := verbtest.Must(t, w, "create", verbtest.Args{"title": "Not run", "checks": checks, "acceptance": []string{"read aloud"}}).ID
+	handed := verbtest.Must(t, w, "create", verbtest.Args{"title": "Handed over", "acceptance": []string{"read aloud"}}).ID
+	verbtest.ApproveAll(t, w)
+	for _, id := range []string{begun, open, handed} {
+		verbtest.Must(t, w, "start", verbtest.Args{"id": id})
+	}
+	verbtest.Must(t, w, "run_checks", verbtest.Args{"id": begun})
+	verbtest.Must(t, w, "transition", verbtest.Args{"id": handed, "to": "in_review"})
+	asked := ask(t, agent, verbtest.Args{"to": []string{"human:ada"}, "type": "question", "about": []string{open}}).ID
+	taken := ask(t, agent, verbtest.Args{"to": []string{"human:ada"}}).ID
+	next := func(id string) string {
+		list, err := verbtest.Call[verb.Items[handoffs.Waiting]](t, w, "review_list", verbtest.Args{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range list.Items {
+			if one.Record == id {
+				return strings.Join(append([]string{one.What, one.Next}, one.About...), "|")
+			}
+		}
+		return ""
+	}
+	for _, tt := range []struct{ name, id, want string }{
+		{"a decision", proposed, "decision|cairn decision set-status " + proposed + " accepted"},
+		{"a check behind commands", begun, "check|cairn attest " + begun + " 1 --pass"},
+		{"a check before the commands ran", open, ""},
+		{"a check of what was handed over", handed, "check|cairn attest " + handed + " 0 --pass"},
+		{"a question", asked, "question|cairn answer " + asked + " TEXT|" + open},
+		{"work to take over", taken, "handoff|cairn handoff claim " + taken},
+	} {
+		if got := next(tt.id); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	if got := whats(inbox(t, w, verbtest.Args{"types": []string{"check", "decision"}})); strings.Count(got, ",") != 2 {
+		t.Errorf("the inbox has %s", got)
+	}
+	if got := whats(inbox(t, agent, verbtest.Args{"types": []string{"check", "decision"}})); got != "" {
+		t.Errorf("the agent has %s", got)
+	}
+	verbtest.Must(t, w, "handoff_claim", verbtest.Args{"id": taken})
+	if got := next(taken); got != "handoff|cairn answer "+taken+" TEXT" {
+		t.Errorf("taken, it has %q", got)
+	}
+	verbtest.Must(t, w, "decision_set_status", verbtest.Args{"id": proposed, "status": "accepted"})
+	verbtest.Must(t, w, "attest", verbtest.Args{"id": handed, "check": "0", "pass": true})
+	if got := next(proposed) + next(handed); got != "" {
+		t.Errorf("settled, they have %q", got)
+	}
+}

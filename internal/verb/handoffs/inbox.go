@@ -3,6 +3,8 @@ package handoffs
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +22,7 @@ import (
 
 // InboxIn is the input of Inbox.
 type InboxIn struct {
-	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer, review, job or lost" cli:"flag=type" oneof:"handoff,mention,assigned,answer,review,job,lost"`
+	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer, review, check, decision, job or lost" cli:"flag=type" oneof:"handoff,mention,assigned,answer,review,check,decision,job,lost"`
 	Ack    []string   `json:"ack,omitempty" doc:"ids of items that you have acted on; a handoff that you claimed or answered is ended as processed" from:"handoffs"`
 	AckAll bool       `json:"ack_all,omitempty" doc:"acknowledge all that is unread, of these types if any are named; handoffs stay"`
 	Unread *bool      `json:"unread" doc:"false: also what was acknowledged already" cli:"not=all"`
@@ -38,6 +40,8 @@ const (
 	IsAssigned What = "assigned" // somebody else gave the actor a task
 	IsAnswer   What = "answer"   // to what the actor asked
 	IsReview   What = "review"   // a task that waits for the actor's approval, or a judgement of the actor's work
+	IsCheck    What = "check"    // a manual check that the actor may settle is what remains of a task
+	IsDecision What = "decision" // somebody proposed it, and a person accepts or rejects it
 	IsJob      What = "job"      // a job of an open task stopped, and nobody goes on with it
 	IsLost     What = "lost"     // the actor held it in this clone, and git brought a file that says otherwise
 )
@@ -57,7 +61,8 @@ type Item struct {
 	Type   string        `json:"type,omitempty"`   // of a handoff
 	Due    string        `json:"due,omitempty"`    // of a handoff
 	Result string        `json:"result,omitempty"` // how the actor's work was judged: pass or fail
-	Check  string        `json:"check,omitempty"`  // of a task that waits for the actor's approval: what attest settles
+	Check  string        `json:"check,omitempty"`  // of a task that waits for the actor: what attest settles
+	About  []string      `json:"about,omitempty"`  // of a handoff or a decision: the records that it is about
 	Why    string        `json:"why,omitempty"`    // of a claim that was lost, or a job that stopped; what remains of a review
 	State  string        `json:"state,omitempty"`  // of a job: failed, stale, expired, given up, sent back; of a review: approved
 	Job    string        `json:"job,omitempty"`    // its id
@@ -227,8 +232,11 @@ func collect(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Gra
 		if k == kind.Tasks.Kind {
 			return
 		}
-		if c.mentions(r); k == kind.Handoffs.Kind {
+		switch c.mentions(r); k {
+		case kind.Handoffs.Kind:
 			c.handoff(r)
+		case kind.Decisions.Kind:
+			c.decision(r)
 		}
 	})
 	for _, r := range g.Rows() { // as the work trees have them
@@ -302,11 +310,47 @@ func (c *collector) handoff(r *kind.Row) *Item {
 	}
 	item := c.add(IsHandoff, r, kind.Said{Who: record.Actor(r.Fact(kind.FromFact)), At: time.Unix(r.Created, 0).UTC()})
 	item.Type, item.Due = r.Fact(kind.TypeFact), r.Fact(kind.DueFact)
-	item.Unread, item.answered, item.Next = item.Unread && !answered, answered, "cairn show "+r.ID
-	if ledger.Parks(r.Fact(kind.FingerprintFact)) {
-		item.Next = "cairn answer " + r.ID + " TEXT"
+	item.About = r.All(kind.AboutFact)
+	item.Unread, item.answered, item.Next = item.Unread && !answered, answered, "cairn answer "+r.ID+" TEXT"
+	if item.Type == string(ledger.Handover) && r.Status == ledger.HandoffOpen {
+		item.Next = "cairn handoff claim " + r.ID
 	}
 	return item
+}
+
+// decision adds a decision that somebody else proposed, which a person accepts or rejects.
+func (c *collector) decision(r *kind.Row) {
+	from := record.Actor(r.Fact(kind.FromFact))
+	if r.Status == ledger.Proposed && c.me.Human() && from != c.me {
+		item := c.add(IsDecision, r, kind.Said{Who: from, At: time.Unix(r.Created, 0).UTC(), Hash: shortHash(r.ID)})
+		item.About, item.Next = r.All(kind.AboutFact), "cairn decision set-status "+r.ID+" accepted"
+	}
+}
+
+// shortHash has the form of the short hash of an entry, for what is about no single one.
+func shortHash(text string) string {
+	of := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(of[:])[:8]
+}
+
+// manual adds a task of which a manual check remains that the actor may settle: its commands passed, or it has none and
+// was handed over. An agent is told of what names it alone.
+func (c *collector) manual(r *kind.Row) {
+	flow := c.s.Config.Flow
+	inReview := flow.Review != "" && r.Status == flow.Review
+	for _, check := range r.Manual() {
+		if !inReview && (r.Status != flow.Working || check.Behind == 0) || !flow.MaySettle(check.Check, c.me) ||
+			!c.me.Human() && !strings.HasSuffix(check.By, string(c.me)) {
+			continue
+		}
+		item := c.add(IsCheck, r, kind.Said{Who: r.Assignee, At: time.Unix(r.Updated, 0).UTC(), Hash: shortHash(r.ID + check.Desc)})
+		item.Check, item.Why, item.urgency = check.Desc, "to be looked at: "+check.Desc, int(r.Priority)
+		item.Next = fmt.Sprintf("cairn attest %s %d --pass", r.ID, check.N)
+		if flow.MustSign(check.Check) {
+			item.Next += " --sign"
+		}
+		return // the page and the command show the others
+	}
 }
 
 // taken reports whether another recipient has claimed a handoff in this clone, or it was carried further in another
@@ -344,6 +388,8 @@ func (c *collector) task(g *verb.Graph, r *kind.Row) {
 			item.Check = task.ReviewerCheck(c.me).Desc
 		}
 		item.approved(g, r)
+	} else {
+		c.manual(r)
 	}
 	if !slices.Contains(r.All(kind.WorkerFact), string(c.me)) {
 		return

@@ -36,7 +36,7 @@ var Verbs = verb.Group{Name: "handoffs", Noun: "handoff", Toolset: verb.Team}.Of
 		When:    "With direction from_me it shows the answers to what you asked.",
 	}),
 	verb.Declare(Inbox, verb.Verb{Name: "inbox", Title: "Read your inbox",
-		Summary: "List what waits for you, the newest first: handoffs, mentions, tasks assigned to you, answers, and reviews.",
+		Summary: "List what waits for you, the newest first: handoffs, mentions, tasks assigned to you, answers, proposed decisions, reviews and manual checks.",
 		When:    "Between pieces of work. Act first, then give the ids back as ack: reading acknowledges nothing, so nothing is lost if you are ended.",
 	}),
 )

@@ -3,8 +3,6 @@ package handoffs
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"time"
 
@@ -18,9 +16,10 @@ import (
 
 // Waiting is something that waits for the caller as the one who leads.
 type Waiting struct {
-	What   string       `json:"what"`   // review, or approved; the type of a handoff; or how a job stands: failed, stale, expired, given up, sent back
-	Record string       `json:"record"` // id of the task, or of the handoff
-	Title  string       `json:"title"`  // of that
+	What   string       `json:"what"`            // review, or approved; check; decision; the type of a handoff; or how a job stands: failed, stale, expired, given up, sent back
+	Record string       `json:"record"`          // id of the task, of the handoff, or of the decision
+	About  []string     `json:"about,omitempty"` // of a handoff or a decision: the records that it is about
+	Title  string       `json:"title"`           // of that
 	Why    string       `json:"why,omitempty"`
 	From   record.Actor `json:"from"`
 	At     time.Time    `json:"at"`
@@ -29,8 +28,8 @@ type Waiting struct {
 	Next   string       `json:"next"`             // the command that leads on
 }
 
-// WaitingFor lists what waits for the caller as the one who leads, whether it was acknowledged or not: what was asked,
-// work to review, and jobs that stopped and that nobody goes on with. The inbox has the same items, and unread is how
+// WaitingFor lists what waits for the caller as the one who leads, whether it was acknowledged or not: what was asked
+// and proposed, work to review, manual checks, and jobs that stopped and that nobody goes on with. The inbox has the same items, and unread is how
 // many of all its items were not acknowledged.
 func WaitingFor(
 	ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph,
@@ -44,22 +43,24 @@ func WaitingFor(
 		if item.Unread {
 			unread++
 		}
-		if item.What == IsHandoff && !item.answered || item.What == IsJob || item.What == IsReview && item.Result == "" {
+		if _, leads := leadOrder[item.What]; leads && !item.answered && item.Result == "" {
 			items = append(items, item)
 		}
 	}
-	order := map[What]int{IsHandoff: 0, IsReview: 1, IsJob: 2}
 	sorted.By(items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(order[a.What], order[b.What]), cmp.Compare(a.urgency, b.urgency), a.At.Compare(b.At),
+		return cmp.Or(cmp.Compare(leadOrder[a.What], leadOrder[b.What]), cmp.Compare(a.urgency, b.urgency), a.At.Compare(b.At),
 			strings.Compare(a.ID, b.ID))
 	})
 	return record.Each(items, Item.waiting), unread, nil
 }
 
+// leadOrder is what waits for whoever leads, in its order.
+var leadOrder = map[What]int{IsHandoff: 0, IsDecision: 1, IsReview: 2, IsCheck: 3, IsJob: 4}
+
 func (item Item) waiting() Waiting {
 	one := Waiting{
 		What: cmp.Or(item.State, item.Type, string(item.What)), Record: item.Record, Title: item.Title, Why: item.Why,
-		From: item.From, At: item.At, Job: item.Job, Next: item.Next,
+		From: item.From, At: item.At, Job: item.Job, Next: item.Next, About: item.About,
 	}
 	if item.What == IsHandoff {
 		one.Branch = item.Branch
@@ -109,8 +110,7 @@ func (c *collector) job(r *kind.Row, one verb.Job, parked string, sentBack bool)
 	case why == "":
 		return
 	}
-	of := sha256.Sum256([]byte(one.ID + state))
-	said := kind.Said{Who: cmp.Or(one.Actor, one.By), At: one.Ended, Hash: hex.EncodeToString(of[:])[:8]}
+	said := kind.Said{Who: cmp.Or(one.Actor, one.By), At: one.Ended, Hash: shortHash(one.ID + state)}
 	item := c.add(IsJob, r, said)
 	item.State, item.Job, item.Why, item.Next, item.urgency = state, one.ID, verb.Head(why, textShown), one.Retry(), int(r.Priority)
 }

@@ -30,7 +30,7 @@ var Verbs = verb.Group{Name: "review", Noun: "review", Toolset: verb.Jobs}.Of(
 		When:    "Read it first: get with include review. Only the task's reviewer can approve it; rebase, merge and pr need the profile maintainer. A merge is tested in a work tree that is thrown away, before the base moves.",
 	}),
 	verb.Declare(List, verb.Verb{Name: "review_list", Title: "List what waits for you",
-		Summary: "List what waits for you as the one who leads: questions, work to review, and jobs that failed, were cut off or given up, each with the next command.",
+		Summary: "List what waits for you as the one who leads: questions, proposed decisions, work to review, manual checks, and jobs that stopped, each with the next command.",
 		When:    "After a run of jobs, and until it is empty. status and inbox show the same.",
 	}),
 	verb.Declare(Sync, verb.Verb{Name: "review_sync", Title: "Follow pull requests", Kind: verb.Write,
