@@ -15,6 +15,8 @@ type diffPage struct {
 	tasks.Context
 	*trees.Review
 	None  string // why there is no diff
+	Where string // on which branch others work too that this is of; "" for work of its own
+	Over  bool   // the task is closed
 	Files []diffFile
 	Lost  []git.Lines // files that changed and are not among them
 }
@@ -27,8 +29,10 @@ func (d diffPage) Works() bool { return d.Job != nil && !d.Job.State.Final() }
 // IsApproved reports whether the work as it is was approved.
 func (d diffPage) IsApproved() bool { return d.Approval != nil && !d.Approval.Stale }
 
-// Open reports whether it can be judged.
-func (d diffPage) Open() bool { return d.Execution == "awaiting_review" || d.Branch != "" }
+// Open reports whether it can be judged. What may be anyone's cannot.
+func (d diffPage) Open() bool {
+	return !d.Over && d.Where == "" && (d.Execution == "awaiting_review" || d.Branch != "")
+}
 
 // Cut are the files of which the page does not have all.
 func (d diffPage) Cut() []diffFile {
@@ -69,6 +73,14 @@ func (rd *reader) diff(r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	}
+	if strings.HasPrefix(part.Text, trees.WorkedOn) {
+		out.Where, _, _ = strings.Cut(part.Text, "\n")
+	}
+	at, err := rd.w.Open()
+	if err != nil {
+		return nil, err
+	}
+	out.Over = at.Config.Flow.IsClosed(out.Status)
 	out.Files = filesOf(part.Text)
 	out.Lost = lost(out.Files, out.Review.Files)
 	if out.Rejected != nil {

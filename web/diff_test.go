@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
@@ -78,5 +81,78 @@ func TestMarksOfFiles(t *testing.T) {
 				t.Errorf("it is %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// What stands in the way of a verdict is said beside its button; what was merged is shown as it was, and not judged again.
+func TestADiffUntilItIsMerged(t *testing.T) {
+	b := serve(t, Options{}, func(w *verb.Workspace) { verbtest.PrepareJobs(t, w) }).enter()
+	w := b.s.reads.w
+	id := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Ship", "checks": []verbtest.Args{{"desc": "it floats", "cmd": "test ! -f more.go"}}}).ID
+	verbtest.ApproveAll(t, &w)
+	tree := workOn(t, b, id, func(dir string) { write(t, dir, "ship.go", "package ship\n") })
+	write(t, tree.Path, "more.go", "package ship\n")
+	at := *w.At(tree.Path)
+	b.says(t, "/diff/"+id, "A merge would be refused:", `value="approve" disabled`, `value="merge" disabled`,
+		"It cannot be approved: its work tree has changes")
+	if err := os.Remove(filepath.Join(tree.Path, "more.go")); err != nil {
+		t.Fatal(err)
+	}
+	verbtest.Must(t, &at, "run_checks", verbtest.Args{"id": id})
+	verbtest.Must(t, &at, "transition", verbtest.Args{"id": id, "to": "in_review"})
+	b.says(t, "/diff/"+id, `value="approve" class="main">`, `value="merge">`, `class="r r-pass">pass`)
+	verbtest.Must(t, &w, "review_apply", verbtest.Args{"id": id, "action": "merge"})
+	b.says(t, "/diff/"+id, "merged into <code>main</code> as <code>", "package ship", "ship.go")
+	if page := b.page("/diff/" + id); strings.Contains(page, `value="merge"`) || strings.Contains(page, "It changes nothing") {
+		t.Errorf("after the merge it says %s", page)
+	}
+}
+
+// What changed on main since a task was taken up there may be anyone's, and is not judged as its work.
+func TestADiffOfMain(t *testing.T) {
+	b := serve(t, Options{}, func(w *verb.Workspace) { verbtest.PrepareJobs(t, w) }).enter()
+	w := b.s.reads.w
+	s, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := b.create("Ship")
+	verbtest.Must(t, &w, "begin", verbtest.Args{"id": id, "expected_actor": "human:ada", "idempotency_key": "k"})
+	write(t, s.Root, "other.go", "package other\n")
+	b.says(t, "/diff/"+id, "worked on main itself; what changed there since, by anyone", "other.go")
+	verbtest.Must(t, &w, "transition", verbtest.Args{"id": id, "to": "in_review"})
+	if page := b.page("/diff/" + id); strings.Contains(page, `value="approve"`) {
+		t.Errorf("it is judged: %s", page)
+	}
+}
+
+// The page of a job that failed has the last lines that it printed, and says once why it failed.
+func TestAFailedJob(t *testing.T) {
+	b := serve(t, Options{}, func(w *verb.Workspace) { verbtest.PrepareJobs(t, w) }).enter()
+	w := b.s.reads.w
+	id := b.create("Ship <it>")
+	verbtest.ApproveAll(t, &w)
+	started := verbtest.Must(t, &w, "job_start", verbtest.Args{"id": id, "executor": "mine"}).Job
+	s, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := b.page("/jobs"); strings.Contains(page, "round 0") || strings.Contains(page, "- tokens") || !strings.Contains(page, "Ship &lt;it&gt;") {
+		t.Errorf("the list says %s", page)
+	}
+	own, err := work.Jobs(s).Own(started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(own.WriteFile("stdout.log", []byte(strings.Repeat("early\n", lastShown)+"no such model\n")),
+		own.Change(func(s *job.Status) {
+			s.State, s.Reason, s.Message, s.Summary = job.Failed, job.ExecutorError, "the executor ended with exit 3", "the executor ended with exit 3"
+		}), own.Release())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.says(t, "/job/"+started, "What it printed last", "no such model", "Ship &lt;it&gt;")
+	if n := strings.Count(b.page("/job/"+started), "the executor ended with exit 3"); n != 1 {
+		t.Errorf("it says %d times why it failed", n)
 	}
 }

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -20,13 +22,36 @@ func (rd *reader) jobs(r *http.Request) (any, error) {
 	if state := r.URL.Query().Get("state"); state != "" {
 		in["state"] = state
 	}
-	return ask[jobs.Listed](r.Context(), rd, "job_list", in)
+	out, err := ask[jobs.Listed](r.Context(), rd, "job_list", in)
+	return jobsPage{out, rd.titles(r.Context())}, err
+}
+
+// jobsPage is a list of jobs, with the titles of tasks.
+type jobsPage struct {
+	jobs.Listed
+	Title func(record.ID) string
+}
+
+// titles finds the titles of tasks. What cannot be looked up has none.
+func (rd *reader) titles(ctx context.Context) func(record.ID) string {
+	var g *verb.Graph
+	if at, err := rd.w.Open(); err == nil {
+		g, _ = rd.w.Graph(ctx, at)
+	}
+	return func(id record.ID) string {
+		if g == nil || g.Row(id) == nil {
+			return ""
+		}
+		return g.Row(id).Title
+	}
 }
 
 // jobPage is a job, and one of the files that it left if that was asked for.
 type jobPage struct {
 	jobs.Polled
 	File, FileText string
+	Title          string // of its task
+	Last           string // what it printed last, of one that failed
 }
 
 func (j jobPage) pageTitle() string { return j.Job.Job }
@@ -36,6 +61,20 @@ func (j jobPage) IsLive() bool { return j.State.Live() }
 
 // Succeeded reports whether it handed its work over.
 func (j jobPage) Succeeded() bool { return j.State == job.Succeeded }
+
+// SumsUp reports whether its summary says more than its message.
+func (j jobPage) SumsUp() bool { return j.Summary != "" && !strings.HasSuffix(j.Summary, j.Message) }
+
+// Says is the text of an event, but for why the job ended, which stands above.
+func (j jobPage) Says(e job.Event) string {
+	if e.State != "" && j.Message != "" && strings.HasSuffix(e.Text, j.Message) {
+		return ""
+	}
+	return e.Text
+}
+
+// lastShown is how many of the last lines that a failed job printed its page shows.
+const lastShown = 20
 
 // Took is how long it has worked.
 func (j jobPage) Took() string {
@@ -52,7 +91,12 @@ func (rd *reader) job(r *http.Request) (any, error) {
 		in["offset"] = *out.Total - eventsShown
 		out, err = ask[jobs.Polled](r.Context(), rd, "job_poll", in)
 	}
-	page := jobPage{Polled: out, File: r.URL.Query().Get("file")}
+	page := jobPage{Polled: out, File: r.URL.Query().Get("file"), Title: rd.titles(r.Context())(out.Task)}
+	if err == nil && page.File == "" && page.State == job.Failed {
+		text, _ := rd.left(out.Job.Job, "logs.txt") // it may have printed nothing
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		page.Last = strings.Join(lines[max(0, len(lines)-lastShown):], "\n")
+	}
 	if err == nil && page.File != "" {
 		page.FileText, err = rd.left(out.Job.Job, page.File)
 	}

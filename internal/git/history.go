@@ -123,6 +123,26 @@ func (h History) Contains(ctx context.Context, commit, ancestor string) (bool, e
 	return err == nil, err
 }
 
+// BroughtBy returns the commit of a branch's own line by which it got another commit; "" if it does not have that.
+func (h History) BroughtBy(ctx context.Context, branch, commit string) (string, error) {
+	if has, err := h.Contains(ctx, branch, commit); err != nil || !has {
+		return "", err
+	}
+	later, err := Run(ctx, h.repo.Top, "rev-list", "--ancestry-path", branch, "^"+commit)
+	if err != nil {
+		return "", err
+	}
+	has := record.SetOf(strings.Fields(string(later)))
+	line, err := Run(ctx, h.repo.Top, "rev-list", "--first-parent", branch, "^"+commit)
+	found := commit
+	for _, one := range strings.Fields(string(line)) {
+		if has[one] {
+			found = one
+		}
+	}
+	return found, err
+}
+
 // mostBack is how many commits At looks back.
 const mostBack = 5000
 

@@ -90,8 +90,13 @@ func (w *Worktrees) Stat(ctx context.Context, t Tree) (Stat, error) {
 	if err != nil {
 		return Stat{}, err
 	}
+	return StatOf(ctx, w.repo, from, tip)
+}
+
+// StatOf returns how much differs between two commits, as Stat does.
+func StatOf(ctx context.Context, repo *git.Repo, from, tip string) (Stat, error) {
 	s := Stat{From: from, Tip: tip, Files: []git.Lines{}}
-	files, records, err := w.repo.History().NumStat(ctx, from, tip)
+	files, records, err := repo.History().NumStat(ctx, from, tip)
 	if err != nil {
 		return s, err
 	}
@@ -102,7 +107,7 @@ func (w *Worktrees) Stat(ctx context.Context, t Tree) (Stat, error) {
 		s.Files = append(s.Files, l)
 		s.Added, s.Deleted = s.Added+l.Added, s.Deleted+l.Deleted
 	}
-	s.Commits, err = w.repo.Refs().Between(ctx, from, tip, 10_000)
+	s.Commits, err = repo.Refs().Between(ctx, from, tip, 10_000)
 	return s, err
 }
 

@@ -149,28 +149,10 @@ func (ApplyOut) Replay(w *verb.Workspace, _ *store.Store, made session.Key) (any
 	if err != nil {
 		return nil, verb.NotHere(err, string(made.Task))
 	}
-	out := ApplyOut{Task: p.W.View(p.S).Task(p.Task), MergedCommit: mergedCommit(p)}
+	out := ApplyOut{Task: p.W.View(p.S).Task(p.Task)}
+	out.MergedCommit, out.MergedInto = p.MergedCommit()
 	out.Replayed = true
 	return out, nil
-}
-
-// mergedCommit is the commit in which a merge brought the task's close, as far as the clone remembers; else "".
-func mergedCommit(p trees.Place) string {
-	state := p.Home.State(p.Task.ID.Ref())
-	if state == nil {
-		return ""
-	}
-	if p.Task.Repo != "" { // it is a commit of another repository
-		return ""
-	}
-	for _, e := range p.Task.Provenance {
-		for _, made := range state.Progress {
-			if e.Said().Merged != "" && made.Entry == e.Hash() {
-				return made.Head
-			}
-		}
-	}
-	return ""
 }
 
 // approveWork records an approval of the files as the task's branch has them, or, where it has none, of those in the

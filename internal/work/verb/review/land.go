@@ -105,7 +105,8 @@ func (LandOut) Replay(w *verb.Workspace, _ *store.Store, made session.Key) (any,
 		}
 		one := Landing{Task: id, Title: p.Task.Title, Became: Left}
 		if here, err := kind.Tasks.Get(p.Home, id); err == nil && p.Home.Config.Flow.IsClosed(here.Status) {
-			one.Became, one.Commit = Landed, mergedCommit(p)
+			one.Became = Landed
+			one.Commit, _ = p.MergedCommit()
 		} else if e, sent := p.Task.SentBack(); sent {
 			one.Became, one.Why = SentBack, firstLine(e.Text)
 		}

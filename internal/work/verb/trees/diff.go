@@ -15,10 +15,19 @@ import (
 // NotCommitted is the line of a diff behind which stands what is not committed.
 const NotCommitted = "not committed:"
 
+// WorkedOn begins the first line of a diff that is of a branch on which others work too.
+const WorkedOn = "worked on "
+
 // Diff returns what the work on the task changes outside .cairn, as a patch: that of the branch of its work tree; else of
 // the local branch whose name has its id; else what changed in this checkout since the task was taken up in it. What is
-// not committed there stands last, behind a line that says so. It returns NOT_FOUND where no work is known.
+// not committed there stands last, behind a line that says so. Of what changed on a branch that is not the task's alone
+// the first line says that it may be anyone's (WorkedOn). Of work that was merged it is what was merged. It returns
+// NOT_FOUND where no work is known.
 func (p Place) Diff(ctx context.Context) (string, error) {
+	if m, ok := p.merged(ctx); ok {
+		diff, err := worktree.DiffOf(ctx, p.Repo(), m.from, m.tip)
+		return string(diff), err
+	}
 	if !p.Made {
 		return p.diffUntold(ctx)
 	}
@@ -78,6 +87,9 @@ func (p Place) diffUntold(ctx context.Context) (string, error) {
 	diff, err := worktree.DiffOf(ctx, repo, from, tip)
 	if err != nil || branch != "" && branch != head.Branch {
 		return string(diff), err
+	}
+	if branch == "" {
+		diff = append([]byte(WorkedOn+cmp.Or(head.Branch, "no branch")+" itself; what changed there since, by anyone:\n"), diff...)
 	}
 	return p.withUncommitted(ctx, string(diff), repo)
 }

@@ -49,6 +49,9 @@ type Review struct {
 	Moved        string               `json:"moved,omitempty"`
 	Conflicts    []string             `json:"conflicts,omitempty"`      // files that its branch and the base changed, as a merge in memory finds
 	Beside       []string             `json:"conflicts_with,omitempty"` // other tasks and branches that its branch does not merge with, as far as is known
+	MergedCommit string               `json:"merged_commit,omitempty"`  // that brought the work home: the files are those that were merged
+	MergedInto   string               `json:"merged_into,omitempty"`    // the branch that has it
+	Refused      string               `json:"refused,omitempty"`        // why an approval by the caller would be refused, as far as it can be told
 	Missing      []string             `json:"missing,omitempty"`        // what a merge would be refused for, as far as it can be told without running checks
 }
 
@@ -167,6 +170,14 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 	if err := p.missing(ctx, out); err != nil {
 		return nil, err
 	}
+	if p.S.Config.Flow.IsClosed(t.Status) {
+		err = p.tellMerged(ctx, out)
+	} else {
+		out.Refused = p.refused(out)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if !p.W.Bounded {
 		return out, nil
 	}
@@ -197,20 +208,24 @@ func (p Place) missing(ctx context.Context, out *Review) (err error) {
 		add(true, "%s works on it", one.Spec.Job)
 	}
 	add(out.Moved != "", "%s", out.Moved)
-	add(out.Uncommitted, "what is not committed in %s", p.Tree.Path)
+	add(out.Uncommitted, "%s", notCommitted(p))
 	if e, sent := p.Task.SentBack(); sent {
-		add(true, "that it is handed over again: %s sent it back: %s", e.Who, record.Clip(e.Text, 300))
+		add(true, "%s sent it back, and it was not handed over again: %s", e.Who, record.Clip(e.Text, 300))
 	}
 	if err := p.Unfinished(p.Caller.Actor()); err != nil {
-		add(true, "that it is handed over: it %s", record.MessageOf(err))
+		add(true, "it %s", record.MessageOf(err))
 	}
 	for i, c := range p.Task.Checks {
 		switch state := out.Checks[i].State; {
 		case state == "passed" || !c.Manual() && state != "failed":
 		case c.Reviewer() != "":
-			add(true, "the approval of %s", c.Reviewer())
+			add(true, "%s has to approve it", c.Reviewer())
+		case state == "failed":
+			add(true, "check %d failed: %s", i, c.Desc)
+		case state == "stale":
+			add(true, "check %d passed on other files: %s", i, c.Desc)
 		default:
-			add(true, "check %d, which is %s: %s", i, state, c.Desc)
+			add(true, "check %d is to be attested: %s", i, c.Desc)
 		}
 	}
 	for _, err := range []error{p.Lost(""), p.Foreign(ctx), p.Strays(ctx)} {
@@ -220,7 +235,7 @@ func (p Place) missing(ctx context.Context, out *Review) (err error) {
 	}
 	out.Beside = p.beside(ctx)
 	if out.Conflicts, err = p.Trees.TryMerge(ctx, p.Tree, ""); len(out.Conflicts) > 0 {
-		add(true, "how its branch and %s go together in %s", p.Tree.Base, strings.Join(out.Conflicts, ", "))
+		add(true, "its branch and %s do not go together in %s", p.Tree.Base, strings.Join(out.Conflicts, ", "))
 	}
 	return err
 }
