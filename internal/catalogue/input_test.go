@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -116,7 +117,8 @@ func outcome(t *testing.T, w *verb.Workspace, v verb.Verb, f verb.Field, value a
 		t.Fatal(getErr)
 	}
 	if err != nil {
-		err = errors.New(strings.ReplaceAll(err.Error(), string(made.ID), "ID"))
+		about, _ := in["id"].(string)
+		err = errors.New(strings.NewReplacer(string(made.ID), "ID", cmp.Or(about, string(made.ID)), "ID").Replace(err.Error()))
 	}
 	return []any{after.Title, after.Body, after.Labels, after.Urgency, after.Parent, after.Assignee, len(after.Checks), after.Status, len(after.Provenance)}, err
 }

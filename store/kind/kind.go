@@ -30,7 +30,7 @@ type Kind struct {
 	Folder  string             // under .cairn: "tasks"
 	Rest    string             // under .cairn, around the folders of records at rest: "closed"; "" for a kind without these
 	Form    format.Kind        // Markdown with front matter, or plain YAML
-	Keys    func() []string    // every key that cairn knows, in the order in which they stand in a file; nil for those of the codec
+	keys    func() []string    // every key that cairn knows, in the order in which they stand in a file; nil for those of the codec
 	Prefix  string             // before the dash of ids that are made, as of a task's; "" for a kind with others
 	ParseID func(string) error // returns INVALID_INPUT for what cannot be an id; nil for the ids that the prefix says
 	Lists   string             // the verb that lists such records, for hints

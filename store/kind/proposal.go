@@ -14,7 +14,7 @@ import (
 // entries in provenance.
 var Proposals = define[string, task.Proposal](Kind{
 	Name: task.ProposalKind, Folder: "plans", Form: format.YAML, Lists: "list_proposals",
-	Keys: func() []string {
+	keys: func() []string {
 		return []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "refs", "provenance"}
 	},
 	ParseID: Prefixed(task.ProposalKind, task.ProposalPrefix),

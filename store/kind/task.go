@@ -16,7 +16,7 @@ import (
 
 // Tasks is the row of tasks in the table of kinds. Their keys follow from task.Fields.
 var Tasks = define[record.ID, task.Task](Kind{
-	Name: record.TaskKind, Folder: "tasks", Rest: "closed", Form: format.Markdown, Keys: taskKeys, Lists: "list",
+	Name: record.TaskKind, Folder: "tasks", Rest: "closed", Form: format.Markdown, keys: taskKeys, Lists: "list",
 	ParseID: func(id string) error { _, err := record.ParseID(id); return err },
 	Closed:  func(flow task.Flow, s record.Status) bool { return flow.IsClosed(s) },
 	Settle:  settleTask,

@@ -60,10 +60,15 @@ func defined(k Kind, c codec, holds reflect.Type) *Kind {
 		made  madeKeys
 	}{kind: k, codec: c}
 	of.codec.kind, of.codec.holds, of.codec.made, of.kind.codec = &of.kind, holds, &of.made, &of.codec
-	if k.Keys == nil {
-		of.kind.Keys = of.codec.names
-	}
 	return &of.kind
+}
+
+// Keys is every key that cairn knows of the kind, in the order in which they stand in a file.
+func (k *Kind) Keys() []string {
+	if k.keys != nil {
+		return k.keys()
+	}
+	return k.codec.makeKeys().names
 }
 
 // madeKeys are the keys of a kind, made at first use.
@@ -90,9 +95,6 @@ func (c *codec) makeKeys() *madeKeys {
 }
 
 func (c *codec) all() []Key { return c.makeKeys().all }
-
-// names are the names of the keys.
-func (c *codec) names() []string { return c.makeKeys().names }
 
 // New returns a record of a kind that Markdown describes as it is written first, in the first state of its life, or why
 // there may be no such record. Its id has the token after the prefix.
