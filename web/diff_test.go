@@ -94,7 +94,7 @@ func TestADiffUntilItIsMerged(t *testing.T) {
 	write(t, tree.Path, "more.go", "package ship\n")
 	at := *w.At(tree.Path)
 	b.says(t, "/diff/"+id, "A merge would be refused:", `value="approve" disabled`, `value="merge" disabled`,
-		"It cannot be approved: its work tree has changes")
+		"cannot be approved: its work tree has changes")
 	if err := os.Remove(filepath.Join(tree.Path, "more.go")); err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (p Place) tellMerged(ctx context.Context, out *Review) error {
 // refused says why an approval by the caller would be refused; "" for what it would not, as far as it can be told.
 func (p Place) refused(out *Review) string {
 	if p.Made && p.Moved == nil && out.Uncommitted {
-		return notCommitted(p)
+		return notCommitted
 	}
 	err := p.Lost(p.W.Actor())
 	if signs := p.W.Signer != nil && p.Task.ReviewCheck(p.W.Actor()) >= 0; err == nil && !signs && p.W.Actor() != "" {
@@ -101,6 +101,4 @@ func (p Place) refused(out *Review) string {
 	return ""
 }
 
-func notCommitted(p Place) string {
-	return "its work tree has changes that are not committed, in " + p.Tree.Path
-}
+const notCommitted = "its work tree has changes that are not committed"

@@ -208,7 +208,7 @@ func (p Place) missing(ctx context.Context, out *Review) (err error) {
 		add(true, "%s works on it", one.Spec.Job)
 	}
 	add(out.Moved != "", "%s", out.Moved)
-	add(out.Uncommitted, "%s", notCommitted(p))
+	add(out.Uncommitted, "%s, in %s", notCommitted, p.Tree.Path)
 	if e, sent := p.Task.SentBack(); sent {
 		add(true, "%s sent it back, and it was not handed over again: %s", e.Who, record.Clip(e.Text, 300))
 	}
