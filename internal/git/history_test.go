@@ -171,3 +171,29 @@ func TestAt(t *testing.T) {
 		}
 	}
 }
+
+// The commit by which a branch got another is the first of its own line that has it.
+func TestBroughtBy(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.write("file", "1")
+	r.commit()
+	main := r.git("symbolic-ref", "--short", "HEAD")
+	r.git("checkout", "-q", "-b", "work")
+	r.write("other", "1")
+	r.commit()
+	work := r.git("rev-parse", "HEAD")
+	r.git("checkout", "-q", main)
+	r.write("file", "2")
+	r.commit()
+	if got, err := r.open().History().BroughtBy(t.Context(), "refs/heads/"+main, work); err != nil || got != "" {
+		t.Errorf("before the merge it is %q, %v", got, err)
+	}
+	r.git("merge", "-q", "--no-ff", "-m", "merge", "work")
+	merge := r.git("rev-parse", "HEAD")
+	r.write("file", "3")
+	r.commit()
+	if got, err := r.open().History().BroughtBy(t.Context(), "refs/heads/"+main, work); err != nil || got != merge {
+		t.Errorf("it is %q, %v; want %s", got, err, merge)
+	}
+}
