@@ -6,11 +6,14 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -52,6 +55,7 @@ type card struct {
 	ParentIs  string            // its parent, short
 	WaitsFor  []string          // ids, short
 	IsOver    bool              // it is closed
+	Job       string            // how its newest job stands, if that is news
 	StartedBy record.Status     // the state into which moving it is to start it; "" for none
 	Deps      map[string]string // whole ids of the short ones
 }
@@ -61,6 +65,7 @@ type filter struct {
 	Text, Where, View, By, Sort string
 	Mine                        bool
 	More                        string // the column of which more is shown
+	Wrong                       string // why Where is no filter, and is not used
 }
 
 func filterOf(q url.Values) filter {
@@ -73,7 +78,7 @@ func filterOf(q url.Values) filter {
 func (f filter) args() args {
 	in := args{}
 	for name, value := range map[string]string{"text": f.Text, "where": f.Where, "view": f.View, "sort": f.Sort} {
-		if value != "" {
+		if value != "" && (name != "where" || f.Wrong == "") {
 			in[name] = value
 		}
 	}
@@ -117,12 +122,28 @@ func (b *board) args(c task.Column) args {
 	return in
 }
 
+// forgiving shows what fits a filter; where the words of that are no filter, all, and what is wrong with them.
+func forgiving[Page any](f filter, show func(filter) (Page, error)) (any, error) {
+	page, err := show(f)
+	if f.Where != "" && record.CodeOf(err) == record.InvalidInput {
+		f.Wrong = record.MessageOf(err)
+		if page, again := show(f); again == nil {
+			return page, nil
+		}
+	}
+	return page, err
+}
+
 func (rd *reader) board(r *http.Request) (any, error) {
+	return forgiving(filterOf(r.URL.Query()), func(f filter) (*board, error) { return rd.boardOf(r, f) })
+}
+
+func (rd *reader) boardOf(r *http.Request, f filter) (*board, error) {
 	at, err := rd.w.Open()
 	if err != nil {
 		return nil, err
 	}
-	b := &board{filter: filterOf(r.URL.Query())}
+	b := &board{filter: f}
 	flow, columns := at.Config.Flow, at.Config.Flow.Columns()
 	lists, errs := make([]tasks.ListOut, len(columns)), make([]error, len(columns))
 	var all sync.WaitGroup
@@ -142,15 +163,43 @@ func (rd *reader) board(r *http.Request) (any, error) {
 		})
 	}
 	names := rd.shortener(r.Context(), cells...)
-	cards := make([][]card, len(cells))
+	cards, news := make([][]card, len(cells)), rd.jobNews(r.Context())
 	for i, rows := range cells {
-		cards[i] = record.Each(rows, func(row verb.Row) card { return cardOf(flow, row, names) })
+		cards[i] = record.Each(rows, func(row verb.Row) card {
+			c := cardOf(flow, row, names)
+			if last := news[row.ID]; !c.IsOver && (last != jobFailed || row.Held == nil && !row.IsReviewing) {
+				c.Job = last
+			}
+			return c
+		})
 	}
 	b.Lanes = lanesOf(b.By, cards)
 	if b.By == "parent" || b.By == "milestone" {
 		rd.titleLanes(r.Context(), b.Lanes)
 	}
 	return b, nil
+}
+
+const jobFailed = "job failed"
+
+// jobNews says of tasks how their newest jobs stand, of those that are at work or did not succeed.
+func (rd *reader) jobNews(ctx context.Context) map[record.ID]string {
+	all, _ := ask[jobs.Listed](ctx, rd, "job_list", args{"limit": 100}) // a board without jobs is one still
+	out := map[record.ID]string{}
+	for _, one := range all.Items { // the newest first
+		if _, known := out[one.Task]; known {
+			continue
+		}
+		switch {
+		case one.State.Live():
+			out[one.Task] = "job " + strings.ToLower(string(one.State))
+		case one.State == job.Failed || one.State == job.Stale || one.State == job.Expired:
+			out[one.Task] = jobFailed
+		default:
+			out[one.Task] = ""
+		}
+	}
+	return out
 }
 
 func cardOf(flow task.Flow, row verb.Row, short func(string) string) card {

@@ -35,12 +35,16 @@ func optionalNames() []string {
 const rowsShown = 200
 
 func (rd *reader) list(r *http.Request) (any, error) {
+	return forgiving(filterOf(r.URL.Query()), func(f filter) (*list, error) { return rd.listOf(r, f) })
+}
+
+func (rd *reader) listOf(r *http.Request, f filter) (*list, error) {
 	at, err := rd.w.Open()
 	if err != nil {
 		return nil, err
 	}
 	q := r.URL.Query()
-	l := &list{filter: filterOf(q), Status: q.Get("status"), Orders: tasks.OrderNames(), All: listColumns()}
+	l := &list{filter: f, Status: q.Get("status"), Orders: tasks.OrderNames(), All: listColumns()}
 	in := l.args()
 	in["limit"] = rowsShown
 	if l.Sort != "" {

@@ -83,11 +83,11 @@ func TestSlowARefusedDragComesBack(t *testing.T) {
 	}
 	drag(free, "in_progress")
 	eventually(t, ctx, columnOf(free)+` === "in_progress"`)
-	eventually(t, ctx, `document.querySelector("#say").textContent.includes("is in in_progress")`)
+	eventually(t, ctx, `document.querySelector("#say").textContent.includes(" is in progress")`)
 	if got := b.get(free); got.Status != "in_progress" || got.Assignee != "human:ada" {
 		t.Errorf("it is in %s, of %s", got.Status, got.Assignee)
 	}
-	for id, why := range map[string]string{waits: "DEPS_OPEN", red: "it is broken here"} {
+	for id, why := range map[string]string{waits: "Not moved", red: "it is broken here"} {
 		drag(id, "done")
 		eventually(t, ctx, `document.querySelector("#told").open && document.querySelector("#told").innerText.includes("`+why+`")`)
 		eventually(t, ctx, columnOf(id)+` === "backlog"`)

@@ -91,12 +91,39 @@ func TestAnEditOfWhatChanged(t *testing.T) {
 	}
 }
 
-// A filter that is not understood stays in its field, to be mended.
+// A filter that is not understood stays in its field, to be mended, and all tasks are shown below it.
 func TestAWrongFilterStays(t *testing.T) {
 	b := serve(t, Options{}).enter()
-	status, page, _ := b.do("GET", "/list?where=labl%3D%22api", nil, nil)
-	if status != http.StatusBadRequest || !strings.Contains(page, `name="where" value="labl=&#34;api"`) {
-		t.Errorf("%d: %s", status, page)
+	b.create("Pay")
+	for _, screen := range []string{"/list", "/board"} {
+		b.says(t, screen+"?where=labl%3D%22api", `name="where" value="labl=&#34;api"`, "without this filter", "Pay")
+	}
+}
+
+// A card says that a check of its task has failed, and what became of its newest job, in words; what was done is told
+// in words too.
+func TestWhatCardsSay(t *testing.T) {
+	b := serve(t, Options{}, func(w *verb.Workspace) { verbtest.PrepareJobs(t, w) }).enter()
+	w := b.s.reads.w
+	id := verbtest.Must(t, &w, "create", verbtest.Args{"title": "Pay", "checks": []verbtest.Args{{"desc": "it pays", "cmd": "false"}, {"desc": "lint", "cmd": "true"}}}).ID
+	verbtest.ApproveAll(t, &w)
+	verbtest.Must(t, &w, "run_checks", verbtest.Args{"id": id})
+	b.says(t, "/board", "✗ 1/2", "1 of 2 checks passed, 1 failed")
+	started := verbtest.Must(t, &w, "job_start", verbtest.Args{"id": id, "executor": "mine"}).Job
+	b.says(t, "/board", "job queued")
+	verbtest.Must(t, &w, "job_cancel", verbtest.Args{"job": started})
+	for _, tt := range []struct {
+		verb string
+		form url.Values
+		want string
+	}{
+		{"transition", url.Values{"id": {id}, "to": {"in_review"}}, "Pay is in review"},
+		{"transition", url.Values{"id": {id}, "to": {"backlog"}}, "Pay is in backlog"},
+		{"note", url.Values{"id": {id}, "text": {"hm"}}, "The comment was added"},
+	} {
+		if status, said, _ := b.do("POST", "/do/"+tt.verb, tt.form, map[string]string{tokenHeader: b.token}); status != http.StatusOK || said != tt.want {
+			t.Errorf("%s: %d %q", tt.verb, status, said)
+		}
 	}
 }
 

@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -62,10 +64,35 @@ func (wr *writer) do(w http.ResponseWriter, r *http.Request, v *visitor) {
 	case err != nil:
 		wr.refuse(w, r, v, err)
 	case r.Header.Get(tokenHeader) != "":
-		w.WriteHeader(http.StatusNoContent)
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = io.WriteString(w, wr.happened(r.Context(), name, r.PostForm))
 	default:
 		http.Redirect(w, r, back(r.PostForm.Get("back")), http.StatusSeeOther)
 	}
+}
+
+// happened says in words what a write did.
+func (wr *writer) happened(ctx context.Context, name string, form url.Values) string {
+	said := map[string]string{
+		"create": "The task was added", "plan": "The tasks were made", "claim": "You have it", "release": "You let go of it", "update": "Saved",
+		"note": "The comment was added", "attest": "What you saw was recorded", "run_checks": "The checks have run", "undo": "Your last write was taken back",
+		"handoff_claim": "You took it over", "handoff_respond": "Answered", "inbox": "Taken off the list", "job_start": "The job was started",
+		"job_cancel": "The job was canceled", "job_say": "The job was told", "decision_log": "Logged", "knowledge_write": "Saved",
+		"decision_set_status": "The decision is " + form.Get("status"),
+		"review_apply":        map[string]string{"approve": "Approved", "merge": "Merged", "reject": "Sent back"}[form.Get("action")],
+	}[name]
+	if name != "transition" && name != "start" {
+		return cmp.Or(said, "It is done")
+	}
+	is := wr.now(ctx, form.Get("id"))
+	if is == nil {
+		return "Moved"
+	}
+	state := strings.ReplaceAll(string(is.Status), "_", " ")
+	if at, err := wr.reads.w.Open(); err == nil && !at.Config.Flow.IsClosed(is.Status) {
+		state = "in " + strings.TrimPrefix(state, "in ")
+	}
+	return harmless.Line(is.Title) + " is " + state
 }
 
 // complete replaces the ends of ids of tasks, as cards show them, by the whole ids.

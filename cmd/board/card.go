@@ -172,6 +172,9 @@ func (d pen) remarksOf(r verb.Row, column Column) []remark {
 		} else if r.Assigned {
 			add("assigned", faint)
 		}
+		if r.Failed > 0 {
+			add(fmt.Sprintf("✗ %d failed", r.Failed), red)
+		}
 		if r.Checked > 0 && r.Passed > 0 {
 			add(fmt.Sprintf("%d/%d checks", r.Passed, r.Checked), faint)
 		}

@@ -56,6 +56,7 @@ type Row struct {
 	Held    *Claim        `json:"-"` // Claim with all that is known of it, also of a lean row
 	Passed  int           `json:"-"` // how many of its checks have passed, as its file says; get has the checks
 	Checked int           `json:"-"` // how many it has
+	Failed  int           `json:"-"` // how many of them have failed
 	whole   *Row          // of a lean row, all that is known
 
 	task.Links
@@ -156,10 +157,10 @@ type Elsewhere struct {
 // Text says where a task was carried further, and how far, unless its row has that state.
 func (e Elsewhere) Text(row record.Status) string {
 	at := cmp.Or(e.Branch, filepath.Base(e.Worktree))
-	if e.Status == row {
+	if e.Status == row || e.Status == "" {
 		return "on " + at
 	}
-	return strings.TrimSpace(string(e.Status) + " elsewhere " + at)
+	return strings.ReplaceAll(string(e.Status), "_", " ") + map[bool]string{true: " on branch ", false: " in work tree "}[e.Branch != ""] + at
 }
 
 // ElsewhereOf shows how far a record was carried; nil if this file is as far.
@@ -241,6 +242,7 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 		r.Written = *r.UpdatedAt
 	}
 	r.Passed, r.Checked = t.Passed()
+	r.Failed = t.Failed()
 	r.Due, r.Mode, r.Repo = task.Due(t.Fact(kind.DueFact)), task.Mode(t.Fact(kind.ModeFact)), t.Fact(kind.RepoFact)
 	r.Optional = task.OptionalOf(t.OwnValue)
 	r.Links, r.Fields = t.Links(), ownFields(flow, t.OwnValue)

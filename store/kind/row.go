@@ -307,6 +307,16 @@ func (r *Row) Passed() (passed, all int) {
 	return passed, len(r.Checks)
 }
 
+// Failed is how many of the checks of a task have failed, or passed but not with their files as they were.
+func (r *Row) Failed() (n int) {
+	for _, c := range r.Checks {
+		if strings.HasSuffix(c, " "+string(record.Fail)) || strings.HasSuffix(c, " not held") {
+			n++
+		}
+	}
+	return n
+}
+
 // taskRow sets the fields of a row that only tasks have.
 func taskRow(v any, r *Row) {
 	t := v.(task.Task)

@@ -58,7 +58,7 @@ setInterval(() => doc.hidden || $("[data-follow]") && load(), 2e3);
 async function write(url, data) {
   const r = await get(url, new URLSearchParams(data)).catch(gone);
   if (!r) return;
-  if (r.ok) { told.close(); say("Done") } else {
+  if (r.ok) { told.close(); say(await r.text()) } else {
     $(".in", told).replaceChildren(...(await main(r)).childNodes);
     told.open || told.showModal();
   }
@@ -79,7 +79,7 @@ on("input", e => { const f = e.target.form, key = f?.elements.idempotency_key; i
 async function move({ dataset: { id, starts } }, to) {
   const card = () => $(`.card[data-id="${id}"]`), col = $(`ul.col[data-to="${to}"]`);
   if (card()?.matches("li")) col?.prepend(card());
-  if (await (starts === to ? write("/do/start", { id }) : write("/do/transition", { id, to }))) say(id + " is in " + to);
+  await (starts === to ? write("/do/start", { id }) : write("/do/transition", { id, to }));
   $(".t", card() || doc)?.focus();
 }
 on("dragstart", e => { drag = e.target.closest?.("li.card"); e.target.closest?.("#net") && stop(e) });
