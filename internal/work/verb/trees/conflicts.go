@@ -106,16 +106,16 @@ func sidesOf(ctx context.Context, s *store.Store, g *verb.Graph) *sides {
 		seen[tip.Commit] = true
 		return parked || twice || strings.Contains(tip.Name, "cairn/claims/")
 	})
-	tips = tips[:min(len(tips), maxSides)]
 	found := s.Others().Changes(record.Each(tips, func(tip git.Tip) string { return tip.Commit }))
 	for _, tip := range tips {
-		if c, ok := found[tip.Commit]; ok && !c.Merged() && c.Fork != "" {
+		if c, ok := found[tip.Commit]; ok && !c.Merged() && c.Fork != "" && len(l.all) < maxSides {
 			l.add(g, tip, c)
 		}
 	}
 	return l
 }
 
+// maxSides is how many branches whose work is not merged are compared.
 const maxSides = 100
 
 // add adds a branch, unless its task is closed: its work came home in another form, or never will.

@@ -31,8 +31,9 @@ type Review struct {
 	FilesTotal   int                  `json:"files_total,omitempty"`
 	Outside      []string             `json:"outside,omitempty"` // those of them that the scope of the task does not name
 	Guards       []gates.GuardChanged `json:"guards,omitempty"`  // changed files on which its checks stand
-	Added        int                  `json:"added"`             // lines, in all files
-	Deleted      int                  `json:"deleted"`           // the same
+	GuardsTotal  int                  `json:"guards_total,omitempty"`
+	Added        int                  `json:"added"`   // lines, in all files
+	Deleted      int                  `json:"deleted"` // the same
 	Commits      int                  `json:"commits"`
 	Uncommitted  bool                 `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
 	Diff         string               `json:"diff,omitempty"`        // the resource that has it
@@ -184,7 +185,9 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 	if len(out.Files) > filesShown {
 		out.Files, out.FilesTotal = out.Files[:filesShown], len(out.Files)
 	}
-	out.Guards = out.Guards[:min(len(out.Guards), filesShown)]
+	if len(out.Guards) > filesShown {
+		out.Guards, out.GuardsTotal = out.Guards[:filesShown], len(out.Guards)
+	}
 	if len(out.Records) > filesShown {
 		out.Records, out.RecordsTotal = out.Records[:filesShown], len(out.Records)
 	}
