@@ -336,11 +336,11 @@ func (r *run) budget() (left float64, err error) {
 	if err != nil {
 		return left, err
 	}
-	purse := job.Purse(user.Budget)
-	if spent := purse.Spent(all, r.spec.Task, r.w.Now()); spent != "" {
+	budget := job.SharedBudget(user.Budget)
+	if spent := budget.Spent(all, r.spec.Task, r.w.Now()); spent != "" {
 		return left, failed(job.Budget, "%s", spent)
 	}
-	if together, limited := purse.Left(all, r.spec.Task, r.w.Now()); limited && (left == 0 || together < left) {
+	if together, limited := budget.Left(all, r.spec.Task, r.w.Now()); limited && (left == 0 || together < left) {
 		left = together
 	}
 	return left, nil

@@ -7,15 +7,15 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Purse is what jobs of a clone may cost in US dollars beside the budget of each: all jobs at one task, and all that were
+// SharedBudget is what jobs of a clone may cost in US dollars beside the budget of each: all jobs at one task, and all that were
 // at work in the last 24 hours. 0 is no limit. What a program does not tell costs nothing.
-type Purse struct{ Task, Day float64 }
+type SharedBudget struct{ Task, Day float64 }
 
 // MaxInVain is how many jobs in a row may fail at a task to which no person did anything meanwhile.
 const MaxInVain = 5
 
 // Left is what jobs at a task may still cost; false if there is no limit.
-func (p Purse) Left(all []Job, task record.ID, now time.Time) (left float64, limited bool) {
+func (p SharedBudget) Left(all []Job, task record.ID, now time.Time) (left float64, limited bool) {
 	at, day := spent(all, task, now)
 	if p.Task > 0 {
 		left, limited = p.Task-at, true
@@ -27,7 +27,7 @@ func (p Purse) Left(all []Job, task record.ID, now time.Time) (left float64, lim
 }
 
 // Spent says which limit is used up for jobs at a task, in words; "" for none.
-func (p Purse) Spent(all []Job, task record.ID, now time.Time) string {
+func (p SharedBudget) Spent(all []Job, task record.ID, now time.Time) string {
 	at, day := spent(all, task, now)
 	switch {
 	case p.Task > 0 && at >= p.Task:
@@ -53,7 +53,8 @@ func spent(all []Job, task record.ID, now time.Time) (at, day float64) {
 	return at, day
 }
 
-// InVain is how many jobs failed at a task that were made since one succeeded, and in a later second than a time.
+// InVain counts the jobs that failed at a task, of those that were made after the last one that succeeded, and in a later
+// second than since.
 func InVain(all []Job, task record.ID, since time.Time) (n int) {
 	var newest time.Time // of those that did not fail
 	for _, one := range all {

@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-func TestAPurse(t *testing.T) {
+func TestASharedBudget(t *testing.T) {
 	now := time.Date(2026, 6, 21, 12, 0, 0, 0, time.UTC)
 	of := func(task record.ID, state job.State, cost float64, hoursAgo int) job.Job {
 		at := now.Add(-time.Duration(hoursAgo) * time.Hour)
@@ -19,22 +19,22 @@ func TestAPurse(t *testing.T) {
 	}
 	all := []job.Job{of("T-1", job.Failed, 2, 50), of("T-1", job.Failed, 1, 1), of("T-2", job.Succeeded, 4, 2), of("T-2", job.Running, 0.5, 30)}
 	for name, tt := range map[string]struct {
-		purse   job.Purse
+		budget  job.SharedBudget
 		left    float64
 		limited bool
 		spent   string
 	}{
-		"none":          {job.Purse{}, 0, false, ""},
-		"of the task":   {job.Purse{Task: 10}, 7, true, ""},
-		"of the day":    {job.Purse{Task: 10, Day: 6}, 0.5, true, ""},
-		"the task's":    {job.Purse{Task: 3, Day: 60}, 0, true, "jobs at it cost $3.00, and may cost $3.00"},
-		"the day's":     {job.Purse{Day: 5}, -0.5, true, "jobs of the last 24 hours cost $5.50, and may cost $5.00"},
-		"more than one": {job.Purse{Task: 3.5, Day: 9}, 0.5, true, ""},
+		"none":          {job.SharedBudget{}, 0, false, ""},
+		"of the task":   {job.SharedBudget{Task: 10}, 7, true, ""},
+		"of the day":    {job.SharedBudget{Task: 10, Day: 6}, 0.5, true, ""},
+		"the task's":    {job.SharedBudget{Task: 3, Day: 60}, 0, true, "jobs at it cost $3.00, and may cost $3.00"},
+		"the day's":     {job.SharedBudget{Day: 5}, -0.5, true, "jobs of the last 24 hours cost $5.50, and may cost $5.00"},
+		"more than one": {job.SharedBudget{Task: 3.5, Day: 9}, 0.5, true, ""},
 	} {
-		if left, limited := tt.purse.Left(all, "T-1", now); left != tt.left || limited != tt.limited {
+		if left, limited := tt.budget.Left(all, "T-1", now); left != tt.left || limited != tt.limited {
 			t.Errorf("%s: %g is left, %t; want %g, %t", name, left, limited, tt.left, tt.limited)
 		}
-		if got := tt.purse.Spent(all, "T-1", now); got != tt.spent {
+		if got := tt.budget.Spent(all, "T-1", now); got != tt.spent {
 			t.Errorf("%s: %q, want %q", name, got, tt.spent)
 		}
 	}

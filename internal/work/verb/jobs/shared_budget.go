@@ -18,7 +18,7 @@ func (st *starter) afford(all []job.Job) error {
 	if err != nil {
 		return err
 	}
-	if spent := job.Purse(user.Budget).Spent(all, st.spec.Task, st.w.Now()); spent != "" {
+	if spent := job.SharedBudget(user.Budget).Spent(all, st.spec.Task, st.w.Now()); spent != "" {
 		return record.Errorf(record.BudgetSpent, "%s", spent).WithHint("a person decides whether it is worth more, and raises jobs_budget in %s", user.Path)
 	}
 	if n := job.InVain(all, st.spec.Task, st.looked); n >= job.MaxInVain {
