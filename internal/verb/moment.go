@@ -58,7 +58,7 @@ func Due(field, text string, now time.Time) (task.Due, error) {
 	due, err := task.ParseDue(text)
 	if err != nil {
 		return "", BadInput(field, "%q is neither a date nor a time", Head(text, 40)).
-			WithHint("2026-06-21, which is to the end of that day in UTC, 2026-06-21T10:00:00Z, 7d, 2w, tomorrow, or fri")
+			WithHint("2026-06-21, a day in UTC, 2026-06-21T10:00:00Z, 7d, 2w, tomorrow, or fri")
 	}
 	return due, nil
 }
